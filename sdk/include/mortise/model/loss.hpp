@@ -1,0 +1,41 @@
+#pragma once
+
+#include <mortise/model/unit_context.hpp>
+
+namespace [[gnu::visibility("hidden")]] mortise {
+
+/// What training minimises.
+///
+/// The engine divides every term by a count over the whole step, so that the result does not
+/// depend on micro-batches or ranks; a loss never divides by a count itself.
+///
+/// Threads: step thread.
+/// Ranks:   local, unless it uses communicators that differentiate.
+/// Grad:    flows from the terms to `hidden` and to the head's parameters.
+class Loss : public Interface {
+ public:
+  /// How many targets of `batch` count: 0-d int64, on the batch's device.
+  virtual at::Tensor counts(const Batch& batch) const = 0;
+  /// Applies the head layer through `unit` and adds its terms with UnitContext::term.
+  /// Shapes: hidden [B, T, C].
+  virtual void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
+                         const Batch& batch) = 0;
+};
+
+template <>
+class Remote<Loss> final : public kit::RemoteBase<Loss, mt_loss_v1> {
+ public:
+  static constexpr const char* id = "mortise/loss/1";
+  using Methods = kit::Methods<&Loss::counts, &Loss::add_terms>;
+  static constexpr Table table = Methods::table<Table>();
+  using RemoteBase::RemoteBase;
+  at::Tensor counts(const Batch& batch) const override {
+    return call(&Table::counts, &Loss::counts, batch);
+  }
+  void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
+                 const Batch& batch) override {
+    call(&Table::add_terms, &Loss::add_terms, unit, head, hidden, batch);
+  }
+};
+
+}  // namespace mortise

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <mortise/c/model.h>
+
+#include <mortise/kit/torch.hpp>
+#include <string>
+#include <vector>
+
+namespace [[gnu::visibility("hidden")]] mortise {
+
+/// Positions in the lists that a model gives; the extras of layer operations follow.
+enum class LayerId : std::int64_t {};
+enum class ParameterId : std::int64_t {};
+
+/// What a parameter is for. Run files match on it: optimizer, weight decay, initialiser.
+enum class Role : std::int32_t { matrix, embedding, head, norm, bias, scale, expert, other };
+
+/// What a dimension of a parameter means. `fused` dimensions hold several parts one after the
+/// other, whose sizes stand in `fused_parts`.
+enum class Axis : std::int64_t { out, in, heads, kv_heads, experts, vocabulary, fused, other };
+
+/// One parameter of a model, as data. The model owns no storage.
+///
+/// `name` as Hugging Face has it; weights are [out, in]; query, key and value stand apart.
+/// `units`: the units that use it, ascending; more than one means tied. `depth`: number of the
+/// block that it belongs to, -1 for none. `master`, `compute`: float32 in this version.
+/// `shard_axes`: mesh axes of its own (experts); empty: the run's.
+struct ParameterInfo {
+  std::string name{};
+  Shape shape{};
+  std::vector<std::int64_t> units{};
+  Role role = Role::matrix;
+  std::vector<Axis> axes{};
+  std::vector<std::int64_t> fused_parts{};
+  std::int64_t depth = -1;
+  DType master = DType::float32, compute = DType::float32;
+  bool trainable = true;
+  Names shard_axes{};
+};
+
+/// State that is not trained, such as running statistics: saved, never given to an optimizer.
+struct BufferInfo {
+  std::string name{};
+  Shape shape{};
+  DType dtype = DType::float32;
+  std::int64_t unit = 0;
+};
+
+/// A declared layer: the seam that layer operations plug into. `op` is an operation id such as
+/// `mortise.op/linear/1`; `attributes` change what the operation means, and a link that meets an
+/// attribute which it does not know must not bind.
+struct Layer {
+  std::string name{}, op{};
+  std::vector<ParameterId> parameters{};
+  Values attributes{};
+};
+
+/// The tensor-parallel plan as data: how the layers that match a pattern are cut.
+enum class Placement : std::int32_t { colwise, rowwise, vocabulary, replicate, replicate_partial };
+struct PlacementRule {
+  std::string layers{};
+  Placement placement = Placement::replicate;
+};
+
+namespace kit {
+template <>
+struct members<ParameterInfo> {
+  MORTISE_MEMBERS(ParameterInfo, mt_parameter);
+  static constexpr auto map =
+      std::tuple{MORTISE_MEMBER(name),      MORTISE_MEMBER(shape),     MORTISE_MEMBER(units),
+                 MORTISE_MEMBER(role),      MORTISE_MEMBER(axes),      MORTISE_MEMBER(fused_parts),
+                 MORTISE_MEMBER(depth),     MORTISE_MEMBER(master),    MORTISE_MEMBER(compute),
+                 MORTISE_MEMBER(trainable), MORTISE_MEMBER(shard_axes)};
+};
+template <>
+struct members<BufferInfo> {
+  MORTISE_MEMBERS(BufferInfo, mt_buffer);
+  static constexpr auto map = std::tuple{MORTISE_MEMBER(name), MORTISE_MEMBER(shape),
+                                         MORTISE_MEMBER(dtype), MORTISE_MEMBER(unit)};
+};
+template <>
+struct members<Layer> {
+  MORTISE_MEMBERS(Layer, mt_layer);
+  static constexpr auto map = std::tuple{MORTISE_MEMBER(name), MORTISE_MEMBER(op),
+                                         MORTISE_MEMBER(parameters), MORTISE_MEMBER(attributes)};
+};
+template <>
+struct members<PlacementRule> {
+  MORTISE_MEMBERS(PlacementRule, mt_placement_rule);
+  static constexpr auto map = std::tuple{MORTISE_MEMBER(layers), MORTISE_MEMBER(placement)};
+};
+}  // namespace kit
+}  // namespace mortise
