@@ -1,0 +1,146 @@
+#include "host/config/run_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "host/config/checking/checker.hpp"
+#include "host/config/checking/default_lookup.hpp"
+#include "host/config/checking/suggestion.hpp"
+#include "host/config/composition/interpolation.hpp"
+#include "host/config/composition/layers.hpp"
+#include "host/config/run_schema.hpp"
+
+namespace mortise::host {
+namespace {
+
+// A catalog for sections without components.
+class NoComponents final : public Catalog {
+ public:
+  std::vector<Offer> find(const std::string&, const std::string&) const override { return {}; }
+  std::vector<std::string> keys(const std::string&) const override { return {}; }
+};
+
+// The run's name where nobody gave one; it belongs to the tree so that ${run.name} finds it.
+void name_run(Node& root, const LoadRequest& request) {
+  Node* run = root.find("run");
+  if (run == nullptr || !run->is_map()) return;
+  const Member* given = run->find_member("name");
+  if (given != nullptr && !given->value.is_null()) return;
+  std::erase_if(run->members, [](const Member& member) { return member.key == "name"; });
+  run->members.push_back(
+      {"name", {}, make_scalar(std::filesystem::path(request.file).stem().string(), {}, true)});
+}
+
+// `shuffle: true` asks for the order that defaults.yaml names.
+void restore_default_order(Node& root, const Node& defaults) {
+  Node* data = root.find("data");
+  Node* shuffle = data == nullptr ? nullptr : data->find("shuffle");
+  const Node* order = find_path(defaults, "data.shuffle");
+  const bool asked = shuffle && shuffle->is_scalar() && !shuffle->quoted && shuffle->text == "true";
+  if (asked && order != nullptr && !order->is_null()) *shuffle = *order;
+}
+
+void append_checked(Checker& checker, Findings& findings) {
+  findings.append(checker.take_findings());
+}
+
+// The operator's file holds sections of its own and never settings of a run.
+Setting check_site(const Node& site, Findings& findings) {
+  Node own = site;
+  for (const Member& member : site.members) {
+    if (!run_schema().at("properties").contains(member.key)) continue;
+    findings.add(finding::site_section, member.place, member.key,
+                 "site.yaml holds only folders, keys, policy and network; settings of a run do not "
+                 "belong there");
+  }
+  std::erase_if(own.members, [](const Member& member) {
+    return run_schema().at("properties").contains(member.key);
+  });
+  interpolate(own, DefaultLookup(), findings);
+  const NoComponents none;
+  Checker checker(none);
+  Setting setting = checker.check(site_schema(), own, "site.yaml");
+  append_checked(checker, findings);
+  return setting;
+}
+
+void refuse_site_sections(Node& root, Findings& findings) {
+  const auto is_site = [](const Member& member) {
+    return site_schema().at("properties").contains(member.key);
+  };
+  for (const Member& member : root.members) {
+    if (is_site(member))
+      findings.add(finding::site_section, member.place, member.key,
+                   "belongs in the operator's site.yaml");
+  }
+  std::erase_if(root.members, is_site);
+}
+
+void check_hold_out(const Setting& root, Findings& findings, const Node& node) {
+  const Setting* hold_out = find_path(root, "eval.hold_out");
+  const Node* written = find_path(node, "eval.hold_out");
+  if (hold_out == nullptr || !std::holds_alternative<Amount>(hold_out->value)) return;
+  const Amount::Unit unit = hold_out->as_amount().unit;
+  if (unit == Amount::Unit::percent || unit == Amount::Unit::tokens) return;
+  findings.add(finding::wrong_type, written ? written->place : Place{}, "eval.hold_out",
+               "expected a percentage or tokens, as in 5% or 1M tokens");
+}
+
+std::vector<std::string> texts(const Setting& section, const char* key) {
+  std::vector<std::string> out;
+  const Setting* list = section.find(key);
+  if (list == nullptr || !list->is_list()) return out;
+  for (const Setting& item : list->as_list()) {
+    if (item.is_text()) out.push_back(item.as_text());
+  }
+  return out;
+}
+
+}  // namespace
+
+RunFile load_run_file(const LoadRequest& request, const Catalog& catalog) {
+  Sources sources;
+  Findings findings;
+  Composed composed = compose(request, sources, findings);
+  Node& root = composed.root;
+  name_run(root, request);
+  restore_default_order(root, composed.defaults);
+  refuse_site_sections(root, findings);
+  RunFile run;
+  run.site = check_site(composed.site, findings);
+  interpolate(
+      root, [&](const std::string& path) { return schema_default(root, catalog, path); }, findings);
+  Checker checker(catalog);
+  run.root = checker.check(run_schema(), root, "the run file");
+  append_checked(checker, findings);
+  check_hold_out(run.root, findings, root);
+  findings.throw_if_any();
+  run.resolved_yaml = write_resolved(run.root);
+  return run;
+}
+
+PluginSection read_plugin_section(const LoadRequest& request) {
+  Sources sources;
+  Findings findings;
+  Composed composed = compose(request, sources, findings);
+  Node section = make_map(composed.root.place);
+  if (const Member* plugins = composed.root.find_member("plugins"))
+    section.members.push_back(*plugins);
+  interpolate(section, composed.root, "", findings);
+  nlohmann::json schema = {{"type", "object"}, {"properties", nlohmann::json::object()}};
+  schema["properties"]["plugins"] = run_schema().at("properties").at("plugins");
+  const NoComponents none;
+  Checker checker(none);
+  const Setting checked = checker.check(schema, section, "plugins");
+  append_checked(checker, findings);
+  PluginSection out;
+  out.site = check_site(composed.site, findings);
+  findings.throw_if_any();
+  const Setting& plugins = checked.at("plugins");
+  out.folders = texts(plugins, "folders");
+  out.files = texts(plugins, "files");
+  if (const Setting* policy = plugins.find("policy")) out.policy = policy->as_text();
+  return out;
+}
+
+}  // namespace mortise::host

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace mortise::host {
+
+// The sections of a run file, in the order in which they are written, and of site.yaml. Besides the
+// grammar of component schemas they use the additions that checking/checker.hpp lists.
+const nlohmann::json& run_schema();
+const nlohmann::json& site_schema();
+const std::vector<std::string>& section_order();
+
+}  // namespace mortise::host
