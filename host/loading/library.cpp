@@ -1,0 +1,142 @@
+#ifndef BOOST_DLL_USE_STD_FS
+#define BOOST_DLL_USE_STD_FS
+#endif
+
+#include "host/loading/library.hpp"
+
+#include <dlfcn.h>
+
+#include <boost/dll/shared_library.hpp>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "host/failure.hpp"
+
+namespace mortise::host {
+namespace {
+
+namespace dll = boost::dll;
+
+// Up to the last member of the first release: what was appended later may be missing.
+constexpr std::size_t kPluginBytes =
+    offsetof(mt_plugin_v1, component_count) + sizeof(mt_plugin_v1::component_count);
+constexpr std::size_t kComponentBytes =
+    offsetof(mt_component_v1, destroy) + sizeof(mt_component_v1::destroy);
+
+[[noreturn]] void refuse(const Judgement& judgement, const PluginFinding& finding) {
+  throw Failure(finding.id, Exit::plugin, describe(judgement.file, finding));
+}
+
+[[noreturn]] void refuse_table(const Judgement& judgement, std::string what, std::string expected,
+                               std::string got) {
+  refuse(judgement,
+         {"P1023", "its table disagrees with its manifest: " + std::move(what), std::move(expected),
+          std::move(got), "rebuild the plugin with MORTISE_PLUGIN, which writes both"});
+}
+
+// What was judged must be what is opened.
+void check_unchanged(const Judgement& judgement) {
+  const FileSource now(judgement.file, kLargestFile);
+  if (now.identity() == judgement.identity) return;
+  refuse(judgement, {"P1022", "changed since it was judged", "the file that was judged",
+                     "another file or another time of change", "start again"});
+}
+
+dll::load_mode::type mode() {
+  // Boost names no flag for RTLD_NODELETE; its values are those of dlopen.
+  return dll::load_mode::rtld_now | dll::load_mode::rtld_local |
+         static_cast<dll::load_mode::type>(RTLD_NODELETE);
+}
+
+struct OpenLibrary {
+  FileIdentity identity;
+  dll::shared_library handle;
+  const mt_plugin_v1* table;
+};
+
+// Never destroyed: closing a handle at exit would run code of plugins after their host is gone.
+std::deque<OpenLibrary>& open_libraries() {
+  static auto& libraries = *new std::deque<OpenLibrary>;
+  return libraries;
+}
+
+const mt_plugin_v1* load(const Judgement& judgement) {
+  check_unchanged(judgement);
+  OpenLibrary& library = open_libraries().emplace_back(
+      OpenLibrary{judgement.identity, dll::shared_library(judgement.file, mode()), nullptr});
+  library.table = library.handle.get<const mt_plugin_v1*()>("mortise_plugin")();
+  return library.table;
+}
+
+// The table of these bytes, if they are in the process; the file may have been replaced since.
+const mt_plugin_v1* loaded_before(const Judgement& judgement) {
+  for (const OpenLibrary& library : open_libraries())
+    if (library.identity == judgement.identity) return library.table;
+  return nullptr;
+}
+
+void check_component(const mt_component_v1* component, const ManifestComponent& expected,
+                     const std::string& name, const Judgement& judgement) {
+  if (component == nullptr || component->head.struct_size < kComponentBytes)
+    refuse_table(judgement, name + " is too short",
+                 "at least " + std::to_string(kComponentBytes) + " bytes",
+                 component == nullptr ? "null" : std::to_string(component->head.struct_size));
+  if (component->interface_id == nullptr || component->key == nullptr ||
+      component->create == nullptr || component->view == nullptr || component->destroy == nullptr)
+    refuse_table(judgement, name + " lacks a member", "id, key, create, view, destroy",
+                 "a null pointer among them");
+  if (expected.key != component->key || expected.interfaces.front() != component->interface_id)
+    refuse_table(judgement, name + " is another component",
+                 expected.key + " of " + expected.interfaces.front(),
+                 std::string(component->key) + " of " + component->interface_id);
+}
+
+void check_manifest_text(const mt_plugin_v1& table, const Judgement& judgement) {
+  const std::string& note = judgement.elf->manifest;
+  if (table.manifest == nullptr || table.manifest[0] == '\0' ||
+      std::strncmp(table.manifest, note.c_str(), note.size() + 1) != 0)
+    refuse_table(judgement, "the texts differ", "the manifest in the file's note",
+                 table.manifest == nullptr ? "null" : "another text");
+}
+
+}  // namespace
+
+void check_table(const mt_plugin_v1* table, const Judgement& judgement) {
+  if (table == nullptr) refuse_table(judgement, "there is none", "a table", "null");
+  if (table->head.struct_size < kPluginBytes)
+    refuse_table(judgement, "it is too short",
+                 "at least " + std::to_string(kPluginBytes) + " bytes",
+                 std::to_string(table->head.struct_size) + " bytes");
+  check_manifest_text(*table, judgement);
+  const auto& components = judgement.manifest->components;
+  if (table->component_count != components.size() ||
+      (table->components == nullptr && !components.empty()))
+    refuse_table(judgement, "the number of components", std::to_string(components.size()),
+                 std::to_string(table->component_count));
+  for (std::size_t i = 0; i < components.size(); ++i)
+    check_component(table->components[i], components[i], "component " + std::to_string(i),
+                    judgement);
+}
+
+const mt_plugin_v1& open_plugin(const Judgement& judgement) {
+  if (!judgement.accepted() || !judgement.manifest)
+    throw std::logic_error("open_plugin: a plugin that the gate refused");
+  const mt_plugin_v1* table = loaded_before(judgement);
+  try {
+    if (table == nullptr) table = load(judgement);
+  } catch (const Failure&) {
+    throw;
+  } catch (const std::exception& error) {
+    refuse(judgement, {"P1022", "could not be loaded", "a library that loads", error.what(),
+                       "`mortise plugin inspect` shows what it needs"});
+  } catch (...) {
+    refuse(judgement, {"P1022", "could not be loaded", "a library that loads",
+                       "an exception from its entry point", "report it to the plugin's author"});
+  }
+  check_table(table, judgement);
+  return *table;
+}
+
+}  // namespace mortise::host
