@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mortise/parallel/mesh.hpp>
+#include <string>
+#include <vector>
+
+#include "host/distributed/rendezvous.hpp"
+
+namespace mortise::host {
+
+struct AxisSize {
+  std::string name;
+  std::int64_t size = 1;
+};
+
+// Arranges the ranks of a run along axes, the slowest first, and makes their groups.
+class HostMesh final : public Mesh {
+ public:
+  // The product of the sizes is the number of ranks; throws Failure (exit configuration) with the
+  // numbers otherwise.
+  HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
+           std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout);
+  std::vector<MeshAxis> axes() const override { return axes_; }
+  std::unique_ptr<Communicator> communicator(std::string_view axes) override;
+
+ private:
+  std::vector<std::int64_t> members(const std::vector<bool>& varies) const;
+
+  std::vector<MeshAxis> axes_;
+  RankEnvironment ranks_;
+  std::shared_ptr<Rendezvous> rendezvous_;
+  std::chrono::milliseconds timeout_;
+  int made_ = 0;
+};
+
+}  // namespace mortise::host

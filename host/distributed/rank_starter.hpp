@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mortise::host {
+
+// Starts `ranks` processes of this program with the same arguments and waits for them.
+//
+// The rendezvous store lives here, on a port that is bound before any rank starts. The first rank
+// has the terminal; lines of the others come with their rank in front. SIGINT, SIGTERM and SIGUSR1
+// are passed on. When one rank fails the others are ended within seconds, and the first failure's
+// exit code is returned; a rank that was killed gives exit code 6 and is named.
+int run_local_ranks(int ranks, const std::vector<std::string>& arguments);
+
+}  // namespace mortise::host

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace mortise::host {
+
+// This process among the ranks of a run.
+struct RankEnvironment {
+  std::int64_t rank = 0, size = 1;
+  std::int64_t local_rank = 0, local_size = 1;
+  std::string master_address = "127.0.0.1";
+  int master_port = 0;
+  // The store lives in the process that started the ranks (run -n, torchrun), else in rank 0.
+  bool store_is_elsewhere = false;
+  bool launched() const { return size > 1 || master_port != 0; }
+};
+
+// Reads torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT).
+// Throws Failure (exit ranks) naming the variable when some are there and others are missing or
+// senseless.
+RankEnvironment rank_environment();
+
+// The key-value store through which ranks find each other. Its member is c10d's; no class of c10d
+// appears outside distributed/.
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+  virtual void set(const std::string& key, const std::string& value) = 0;
+  // Waits up to the time-out; throws Failure (exit ranks) naming the key and rank count.
+  virtual std::string get(const std::string& key) = 0;
+  // Sets the key if nobody has yet; returns what stands there.
+  virtual std::string offer(const std::string& key, const std::string& value) = 0;
+};
+
+// Joins the store of the run: a client, or for a rank 0 that has to, the server as well.
+// Throws Failure (exit ranks) with address, port and what to change.
+std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::milliseconds timeout);
+
+// A store in files, for tests that fork their ranks.
+std::shared_ptr<Rendezvous> join_through_file(const std::string& path, std::int64_t size,
+                                              std::chrono::milliseconds timeout);
+
+// Serves a store from this process on a free port of 127.0.0.1; its port is bound before any rank
+// starts. Kept until destroyed.
+class StoreServer {
+ public:
+  explicit StoreServer(std::int64_t ranks);
+  ~StoreServer();
+  int port() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mortise::host

@@ -1,0 +1,165 @@
+#include "host/engine/engine.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <cmath>
+#include <limits>
+
+namespace mortise::host {
+namespace {
+
+Inverses invert(const at::Tensor& counts) {
+  const at::Tensor inverse = at::reciprocal(counts.clamp_min(1).to(at::kDouble));
+  return {inverse[0], inverse[1], inverse[2]};
+}
+
+}  // namespace
+
+std::vector<bool> recomputed_units(const Recompute& recompute, const Names& units) {
+  std::vector<bool> chosen(units.size());
+  if (recompute.kind == Recompute::Kind::names) {
+    for (const std::string& name : recompute.names) {
+      bool found = false;
+      for (std::size_t u = 0; u != units.size(); ++u)
+        if (matches(name, units[u])) chosen[u] = found = true;
+      if (!found)
+        throw ConfigError("recompute: '" + name + "' is no unit of the model; its units are " +
+                          units.front() + " … " + units.back());
+    }
+    return chosen;
+  }
+  if (recompute.kind == Recompute::Kind::none) return chosen;
+  const std::int64_t every = recompute.kind == Recompute::Kind::all ? 1 : recompute.every;
+  for (std::size_t u = 0; u + 1 < units.size(); ++u) chosen[u] = std::int64_t(u) % every == 0;
+  return chosen;
+}
+
+StepValues read(const StepOutput& output) {
+  StepValues values;
+  const at::Tensor by_rank = output.values.cpu().contiguous();
+  const std::int64_t ranks = by_rank.size(0), rounds = by_rank.size(1);
+  const double* v = by_rank.const_data_ptr<double>();
+  for (std::int64_t k = 0; k != output.micro_batches; ++k)
+    values.loss += v[k % ranks * rounds + k / ranks];
+  const at::Tensor counts = output.counts.cpu();
+  values.tokens = counts[0].item<std::int64_t>();
+  values.stop = counts[3].item<std::int64_t>() != 0;
+  values.save = counts[4].item<std::int64_t>() != 0;
+  values.norm = output.norm.item<double>();
+  values.skipped = output.skip.item<float>() != 0;
+  return values;
+}
+
+Engine::Engine(EngineParts parts, EngineSettings settings)
+    : parts_(std::move(parts)),
+      settings_(std::move(settings)),
+      chains_(parts_.model, parts_.layer_ops),
+      parameters_(chains_, parts_.model, parts_.owner),
+      optimizers_(parts_.optimizers, parameters_),
+      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_},
+            recomputed_units(settings_.recompute, parts_.model.units())) {}
+
+// Counted targets, samples and micro-batches of the whole step, and the ranks that ask to stop:
+// known before the first forward pass, so that nothing is divided later.
+at::Tensor Engine::count(const StepInput& input) {
+  at::Tensor counts = at::zeros({5}, at::kLong);
+  for (const std::optional<Batch>& batch : input.rounds) {
+    if (!batch) continue;
+    counts[0].add_(parts_.loss.counts(*batch));
+    counts[1].add_((*batch)["tokens"].size(0));
+    counts[2].add_(1);
+  }
+  if (input.stop_requested) counts[3].fill_(1);
+  if (input.save_requested) counts[4].fill_(1);
+  parts_.data_parallel.all_reduce(counts, ReduceOp::sum)->wait();
+  return counts;
+}
+
+void Engine::accumulate(const StepInput& input, const Inverses& inverses, at::Tensor& values) {
+  const std::int64_t ranks = parts_.data_parallel.size(), rank = parts_.data_parallel.rank();
+  for (std::size_t round = 0; round != input.rounds.size(); ++round) {
+    const auto& batch = input.rounds[round];
+    const WalkStep step{settings_.seed, input.step, std::int64_t(round) * ranks + rank,
+                        round + 1 == input.rounds.size()};
+    values[std::int64_t(round)].copy_(walk_.train(batch ? &*batch : nullptr, step, inverses));
+  }
+}
+
+// One collective carries the norm and the losses.
+void Engine::reduce(StepOutput& output, const at::Tensor& values) {
+  Communicator& group = parts_.data_parallel;
+  const at::Tensor mine =
+      at::cat({parts_.owner.norm_part(settings_.norm).to(at::kDouble).reshape({1}), values});
+  const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());
+  group.all_gather(all, mine)->wait();
+  const at::Tensor table = all.view({group.size(), mine.numel()});
+  output.values = table.narrow(1, 1, values.numel());
+  const at::Tensor parts = table.select(1, 0);
+  output.norm = std::isinf(settings_.norm) ? parts.max() : parts.sum().pow(1.0 / settings_.norm);
+  output.skip = output.norm.isfinite().logical_not().to(at::kFloat);
+}
+
+// Rounded to float32 once: the same factor on every layout.
+void Engine::clip(const StepOutput& output) {
+  if (!settings_.clip_norm) return;
+  const at::Tensor factor =
+      (*settings_.clip_norm / output.norm.clamp_min(std::numeric_limits<double>::min()))
+          .clamp_max(1.0)
+          .to(at::kFloat);
+  for (const Piece& piece : parameters_.pieces())
+    if (piece.gradient.defined() && piece.gradient.numel() > 0) piece.gradient.mul_(factor);
+}
+
+StepOutput Engine::train(const StepInput& input) {
+  StepOutput output;
+  output.step = input.step;
+  output.micro_batches = input.micro_batches;
+  output.counts = count(input);
+  parts_.owner.begin_step({input.step, input.micro_batches, true});
+  at::Tensor values = at::zeros({std::int64_t(input.rounds.size())}, at::kDouble);
+  accumulate(input, invert(output.counts), values);
+
+  const at::NoGradGuard no_grad;
+  parts_.owner.finish_gradients();
+  reduce(output, values);
+  clip(output);
+  const StepInfo info{
+      input.step,
+      at::scalar_tensor(optimizers_.learning_rate() * input.learning_rate_factor, at::kDouble),
+      output.skip};
+  for (Observer* o : parts_.observers) o->before_step(info);
+  optimizers_.step(input.step, input.learning_rate_factor, output.skip);
+  for (Observer* o : parts_.observers) o->after_step(info, parameters_.pieces());
+  return output;
+}
+
+double Engine::evaluate(const EvaluationInput& input) {
+  const at::NoGradGuard no_grad;
+  Communicator& group = parts_.data_parallel;
+  const auto rounds = std::int64_t(input.rounds.size());
+  parts_.owner.begin_step({0, input.micro_batches, false});
+  at::Tensor mine = at::zeros({2, rounds}, at::kDouble);
+  for (std::int64_t r = 0; r != rounds; ++r) {
+    const auto& batch = input.rounds[std::size_t(r)];
+    mine[0][r].copy_(walk_.evaluate(batch ? &*batch : nullptr, r * group.size() + group.rank()));
+    if (batch) mine[1][r].copy_(parts_.loss.counts(*batch));
+  }
+  const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());
+  group.all_gather(all, mine.view({-1}))->wait();
+  const at::Tensor table = all.view({group.size(), 2, rounds}).cpu();
+  double sum = 0, count = 0;
+  for (std::int64_t k = 0; k != input.micro_batches; ++k) {
+    const at::Tensor rank = table[k % group.size()];
+    sum += rank[0][k / group.size()].item<double>();
+    count += rank[1][k / group.size()].item<double>();
+  }
+  return sum / count;
+}
+
+at::Tensor Engine::infer(const Batch& batch) {
+  parts_.owner.begin_step({0, 1, false});
+  return walk_.infer(batch);
+}
+
+}  // namespace mortise::host

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <memory>
+#include <mortise/model/initializer.hpp>
+#include <mortise/parallel/mesh.hpp>
+#include <mortise/run/observer.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/engine/optimizers.hpp"
+#include "host/engine/unit_walk.hpp"
+
+namespace mortise::host {
+
+// Which units drop their activations: none, all, every n-th block, or names.
+struct Recompute {
+  enum class Kind { none, all, every, names } kind = Kind::none;
+  std::int64_t every = 1;
+  std::vector<std::string> names;
+};
+
+struct EngineSettings {
+  std::uint64_t seed = 0;
+  std::optional<double> clip_norm;
+  double norm = 2;  // 1, 2 or infinity
+  Recompute recompute;
+};
+
+// Components that one training program is made of; lent for the engine's life.
+struct EngineParts {
+  Model& model;
+  Loss& loss;
+  Owner& owner;
+  std::vector<LayerOpBinding> layer_ops;
+  std::vector<OptimizerBinding> optimizers;
+  std::vector<Observer*> observers;
+  Communicator& data_parallel;  // the group over which micro-batches are spread
+};
+
+// One training step of this rank. Micro-batch k of the step lies on rank k mod W in round k div W;
+// a round without one has no batch. Every rank passes the same number of rounds.
+struct StepInput {
+  std::int64_t step = 0;  // updates that are done before it
+  std::int64_t micro_batches = 0;
+  std::vector<std::optional<Batch>> rounds;
+  double learning_rate_factor = 1;
+  bool stop_requested = false;  // on this rank
+  bool save_requested = false;
+};
+
+// What a step leaves on the device, to be read when the next step is under way.
+struct StepOutput {
+  std::int64_t step = 0;
+  std::int64_t micro_batches = 0;
+  at::Tensor values;  // [W, rounds] float64: what each micro-batch adds to the loss
+  at::Tensor norm;    // 0-d float64
+  at::Tensor skip;    // 0-d float32
+  at::Tensor counts;  // int64: tokens, samples, micro-batches, ranks that ask to stop, to save
+  std::vector<std::pair<std::string, at::Tensor>> records;
+};
+
+// A StepOutput on the host.
+struct StepValues {
+  double loss = 0, norm = 0;
+  bool skipped = false, stop = false, save = false;
+  std::int64_t tokens = 0;
+};
+// Adds the micro-batches in their order over all ranks, so that the loss has the same bits on
+// every layout.
+StepValues read(const StepOutput& output);
+
+struct EvaluationInput {
+  std::int64_t micro_batches = 0;
+  std::vector<std::optional<Batch>> rounds;
+};
+
+class Engine {
+ public:
+  Engine(EngineParts parts, EngineSettings settings);
+
+  const Parameters& parameters() const { return parameters_; }
+  const LayerChains& chains() const { return chains_; }
+  Optimizers& optimizers() { return optimizers_; }
+
+  StepOutput train(const StepInput& input);
+  // Mean loss per token over all micro-batches of all ranks.
+  double evaluate(const EvaluationInput& input);
+  // Shapes: the batch's tokens [B, T] -> logits [B, T, V]. Not collective beyond the owner.
+  at::Tensor infer(const Batch& batch);
+
+ private:
+  at::Tensor count(const StepInput& input);
+  void accumulate(const StepInput& input, const Inverses& inverses, at::Tensor& values);
+  void reduce(StepOutput& output, const at::Tensor& values);
+  void clip(const StepOutput& output);
+
+  EngineParts parts_;
+  EngineSettings settings_;
+  LayerChains chains_;
+  Parameters parameters_;
+  Optimizers optimizers_;
+  UnitWalk walk_;
+};
+
+// recompute -> one flag for each unit. Throws ConfigError for a name that is no unit. The last unit
+// keeps its activations under `all` and `every`: the loss has made its gradient by then.
+std::vector<bool> recomputed_units(const Recompute& recompute, const Names& units);
+
+}  // namespace mortise::host

@@ -1,0 +1,94 @@
+#include "host/engine/parameters.hpp"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/zeros.h>
+
+#include "host/checkpoint/box.hpp"
+
+namespace mortise::host {
+namespace {
+
+struct Plan final : PlanBuilder {
+  Plan(const std::vector<ParameterInfo>& i, std::int64_t u)
+      : infos(i), unit_count(u), placed(i.size()) {}
+  std::vector<ParameterInfo> parameters() const override { return infos; }
+  std::vector<Box> boxes() const override {
+    std::vector<Box> all;
+    for (const ParameterInfo& p : infos) all.push_back(whole_box(p.shape));
+    return all;
+  }
+  std::int64_t units() const override { return unit_count; }
+  void place(ParameterId parameter, const at::Tensor& tensor) override {
+    placed.at(std::size_t(parameter)) = tensor;
+  }
+  const std::vector<ParameterInfo>& infos;
+  std::int64_t unit_count;
+  TensorList placed;
+};
+
+// The leaf that autograd sees: the model's own variable where it has one, on the owner's storage.
+at::Tensor leaf_of(const Model& model, ParameterId id, const at::Tensor& placed, bool trainable) {
+  at::Tensor leaf = model.leaf(id);
+  if (leaf.defined())
+    leaf.set_data(placed);
+  else
+    leaf = placed;
+  return leaf.set_requires_grad(trainable);
+}
+
+void fill_whole(Initializer& initializer, const Piece& piece, const ParameterInfo& info,
+                std::uint64_t seed) {
+  Piece all{piece.parameter, whole_box(info.shape), {}, {}, {}};
+  all.master = at::zeros({all.box.count()}, at::kFloat);
+  initializer.fill(all, info, seed);
+  at::Tensor master = piece.master;
+  copy_common(all.box, all.master, piece.box, master);
+}
+
+}  // namespace
+
+Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner)
+    : infos_(chains.parameters()) {
+  Plan plan(infos_, std::int64_t(model.units().size()));
+  owner.plan(plan);
+  pieces_ = owner.pieces();
+  trainable_.resize(std::size_t(plan.unit_count));
+  const std::size_t own = model.parameters().size();
+  for (std::size_t i = 0; i != infos_.size(); ++i) {
+    if (!plan.placed[i].defined())
+      throw Error(ErrorCode::failed, "the owner has placed no tensor for " + infos_[i].name);
+    leaves_.push_back(i < own ? leaf_of(model, ParameterId(i), plan.placed[i], infos_[i].trainable)
+                              : plan.placed[i].set_requires_grad(infos_[i].trainable));
+    if (!infos_[i].trainable) continue;
+    for (const std::int64_t unit : infos_[i].units) trainable_.at(std::size_t(unit)).push_back(i);
+  }
+}
+
+std::int64_t Parameters::count() const {
+  std::int64_t n = 0;
+  for (const ParameterInfo& p : infos_) n += whole_box(p.shape).count();
+  return n;
+}
+
+void Parameters::initialize(Initializer& initializer, std::uint64_t seed) const {
+  const at::NoGradGuard no_grad;
+  for (const Piece& piece : pieces_) {
+    const ParameterInfo& info = infos_[std::size_t(piece.parameter)];
+    if (piece.box.count() == 0) continue;
+    if (initializer.needs_whole(info))
+      fill_whole(initializer, piece, info, seed);
+    else
+      initializer.fill(piece, info, seed);
+  }
+}
+
+TensorList Parameters::take_gradients(std::int64_t unit) const {
+  TensorList gradients;
+  for (const std::size_t i : trainable_of(unit)) {
+    gradients.push_back(leaves_[i].grad());
+    leaves_[i].mutable_grad().reset();
+  }
+  return gradients;
+}
+
+}  // namespace mortise::host

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mortise/model/initializer.hpp>
+#include <mortise/parallel/owner.hpp>
+
+#include "host/engine/layer_chains.hpp"
+
+namespace mortise::host {
+
+// The autograd leaves of all parameters, as the owner has placed them.
+class Parameters {
+ public:
+  // Lets `owner` plan. Throws Error when it leaves a parameter out.
+  Parameters(const LayerChains& chains, Model& model, Owner& owner);
+
+  const std::vector<ParameterInfo>& infos() const { return infos_; }
+  const TensorList& leaves() const { return leaves_; }
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  // Positions of the trainable parameters of a unit, ascending.
+  const std::vector<std::size_t>& trainable_of(std::int64_t unit) const {
+    return trainable_[std::size_t(unit)];
+  }
+  std::int64_t units() const { return std::int64_t(trainable_.size()); }
+  // Elements over all ranks.
+  std::int64_t count() const;
+
+  // First values of everything that this rank owns.
+  void initialize(Initializer& initializer, std::uint64_t seed) const;
+  // Takes the gradients of a unit's trainable parameters out of the leaves.
+  TensorList take_gradients(std::int64_t unit) const;
+
+ private:
+  std::vector<ParameterInfo> infos_;
+  TensorList leaves_;
+  std::vector<Piece> pieces_;
+  std::vector<std::vector<std::size_t>> trainable_;
+};
+
+}  // namespace mortise::host
