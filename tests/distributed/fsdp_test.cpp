@@ -1,0 +1,128 @@
+#include <ATen/Parallel.h>
+
+#include <limits>
+
+#include "tests/doctest_with_torch.hpp"
+#include "tests/training/engine_run.hpp"
+#include "tests/training/forked_ranks.hpp"
+
+namespace mortise::tests {
+namespace {
+
+SmallShape odd_shape() {
+  SmallShape s;  // shards with no rows at 4 ranks, one key head, nothing divides
+  s.vocabulary = 67, s.width = 30, s.layers = 2, s.heads = 5, s.kv_heads = 1, s.hidden = 77;
+  return s;
+}
+
+TrainingCase named(const std::string& name, const std::function<void(TrainingCase&)>& change = {}) {
+  TrainingCase c;
+  c.name = name;
+  if (change) change(c);
+  return c;
+}
+
+std::vector<TrainingCase> cases() {
+  const auto dropout = [](TrainingCase& c) { c.shape.dropout = 0.1, c.recompute = true; };
+  return {
+      named("tied, uneven shards"),
+      named("own head", [](TrainingCase& c) { c.shape.tied = false; }),
+      named("odd widths, empty shards", [](TrainingCase& c) { c.shape = odd_shape(); }),
+      named("a parameter of one element, a frozen one",
+            [](TrainingCase& c) { c.shape = odd_shape(), c.shape.frozen_bias = true; }),
+      named("recomputation with dropout", dropout),
+      named("dropout without recomputation", [](TrainingCase& c) { c.shape.dropout = 0.1; }),
+      named("no reshard", [](TrainingCase& c) { c.reshard = false; }),
+      named("no prefetch", [](TrainingCase& c) { c.prefetch = false; }),
+      named("accumulation 3 with dropout, recomputation, no reshard",
+            [&](TrainingCase& c) {
+              dropout(c), c.micro_batches = 12, c.reshard = false, c.steps = 8;
+            }),
+      named("ranks without a micro-batch", [](TrainingCase& c) { c.micro_batches = 5; }),
+      named("active clipping", [](TrainingCase& c) { c.clip_norm = 0.05; }),
+      named("clipping by the largest gradient",
+            [](TrainingCase& c) {
+              c.clip_norm = 0.01, c.norm = std::numeric_limits<double>::infinity();
+            }),
+      named("delays before callbacks",
+            [&](TrainingCase& c) { dropout(c), c.delays = true, c.steps = 6; }),
+      named("ddp", [](TrainingCase& c) { c.owner = "ddp"; }),
+      named("ddp, own head, accumulation, clipping",
+            [](TrainingCase& c) {
+              c.owner = "ddp", c.shape.tied = false, c.clip_norm = 0.05, c.micro_batches = 5;
+            }),
+  };
+}
+
+// Every rank compares with the reference and reports through its exit code.
+void check_on_ranks(const TrainingCase& c, int size, bool crossed) {
+  CAPTURE(c.name);
+  CAPTURE(size);
+  CAPTURE(crossed);
+  const TemporaryFolder folder;
+  const std::vector<int> codes = run_forked(size, [&](int rank) {
+    at::set_num_threads(1);
+    const TrainingResult mine =
+        train_through_engine(c, rank, size, crossed, folder.path() / "store");
+    if (rank != 0) return;
+    const TrainingResult plain = train_plainly(c);
+    const std::int64_t n = differing(plain.parameters, mine.parameters);
+    if (n != 0)
+      throw std::runtime_error(c.name + ": " + std::to_string(n) + " elements differ after " +
+                               std::to_string(c.steps) + " steps");
+    if (plain.losses != mine.losses) throw std::runtime_error(c.name + ": losses differ");
+    for (std::size_t s = 0; s != plain.norms.size(); ++s)
+      if (std::abs(plain.norms[s] - mine.norms[s]) > 1e-12 * plain.norms[s])
+        throw std::runtime_error(c.name + ": norms differ at step " + std::to_string(s));
+  });
+  for (const int code : codes) CHECK(code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("fsdp and ddp: 2 ranks equal a plain loop bitwise") {
+  for (const TrainingCase& c : cases())
+    for (const bool crossed : {false, true}) check_on_ranks(c, 2, crossed);
+}
+
+TEST_CASE("fsdp and ddp: 4 ranks equal a plain loop bitwise") {
+  for (const TrainingCase& c : cases()) check_on_ranks(c, 4, true);
+}
+
+TEST_CASE("fsdp: 3 ranks and 1 rank equal a plain loop bitwise") {
+  for (const TrainingCase& c : {cases()[0], cases()[2], cases()[5]})
+    for (const int size : {1, 3}) check_on_ranks(c, size, true);
+}
+
+TEST_CASE("fsdp and ddp: one reduction a step equals a loop that sums rank by rank") {
+  for (const char* owner : {"fsdp", "ddp"})
+    for (const int size : {2, 4})
+      for (const std::int64_t micro_batches : {4, 6}) {
+        TrainingCase c = named("reduction: step", [&](TrainingCase& t) {
+          t.owner = owner, t.by_micro_batch = false, t.micro_batches = micro_batches,
+          t.clip_norm = 0.05;
+        });
+        c.ranks_of_reference = size;
+        check_on_ranks(c, size, true);
+      }
+}
+
+TEST_CASE("unit walk: one micro-batch equals one backward() over the whole graph bitwise") {
+  for (const bool tied : {true, false}) {
+    const TrainingCase c = named("walk", [&](TrainingCase& t) {
+      t.shape.tied = tied, t.micro_batches = 1, t.steps = 1, t.shape.dropout = 0.1;
+    });
+    const Batch batch = small_batch(c.shape, c.sequences, c.length, 0, 0);
+    const double tokens = double(PlainCrossEntropy().counts(batch).item<std::int64_t>());
+    const auto [loss, gradients] = whole_graph_gradients(c.shape, batch, 1 / tokens);
+    const TrainingResult walked = train_through_engine(c, 0, 1, false, {});
+    CHECK(walked.losses[0] == loss);
+    REQUIRE(gradients.size() == walked.gradients.size());
+    for (std::size_t i = 0; i != gradients.size(); ++i) {
+      CAPTURE(i);
+      CHECK(differing({gradients[i]}, {walked.gradients[i]}) == 0);
+    }
+  }
+}
+
+}  // namespace mortise::tests

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tests/training/small_model.hpp"
+
+namespace mortise::tests {
+
+struct TrainingCase {
+  std::string name;
+  SmallShape shape;
+  std::int64_t sequences = 3, length = 16;
+  std::int64_t micro_batches = 4;  // of a step, over all ranks
+  int steps = 20;
+  double learning_rate = 1e-2;
+  double clip_norm = 0;  // 0: none
+  double norm = 2;
+  bool recompute = false, reshard = true, prefetch = true, by_micro_batch = true, delays = false;
+  std::string owner = "fsdp";
+  std::int64_t ranks_of_reference = 1;  // reduction: step sums the micro-batches of each rank first
+};
+
+struct TrainingResult {
+  TensorList parameters;  // whole, in id order
+  TensorList gradients;   // of the last step, through the engine only
+  std::vector<double> losses, norms;
+};
+
+// The reference: one process, one autograd graph from tokens to loss for each micro-batch, no
+// engine, no owner, no boundary. Gradients of micro-batches are added in order; a tied weight has a
+// leaf for each use, joined at the end.
+TrainingResult train_plainly(const TrainingCase& c);
+
+// Loss and gradients of one micro-batch through one graph, with tied weights as one leaf.
+std::pair<double, TensorList> whole_graph_gradients(const SmallShape& shape, const Batch& batch,
+                                                    double inverse);
+
+}  // namespace mortise::tests
