@@ -1,0 +1,26 @@
+#pragma once
+
+// A regular file, mapped for reading.
+
+#include <string>
+#include <string_view>
+
+namespace mortise::pbin {
+
+class MappedFile {
+ public:
+  // Errors: DataError naming the file.
+  explicit MappedFile(std::string path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string path_;
+  std::string_view bytes_;
+};
+
+}  // namespace mortise::pbin

@@ -1,0 +1,27 @@
+#pragma once
+
+// The index at the end of a .pbin file: a list of (offset, length) pairs as Python's pickle writes
+// it. Reading runs nothing: only the opcodes of such a list are accepted.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mortise::pbin {
+
+struct IndexEntry {
+  std::uint64_t offset = 0, length = 0;
+  bool operator==(const IndexEntry&) const = default;
+};
+
+// Errors: DataError naming `file` and the byte of the pickle.
+std::vector<IndexEntry> read_index(std::string_view pickle, const std::string& file);
+
+// Writes what pickle.dumps(list, protocol=4) gives for documents that lie one after the other and
+// end at `ends`: the same bytes, so that equal data gives equal files whoever wrote them.
+void write_index(const std::vector<std::uint64_t>& ends,
+                 const std::function<void(std::string_view)>& out);
+
+}  // namespace mortise::pbin

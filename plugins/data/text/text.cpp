@@ -1,0 +1,143 @@
+// Data set of text files: plain text, one document each, and JSONL, one document in each record.
+// They are packed once into a cache and read from there, like packed_tokens.
+
+#include <mortise/data/dataset.hpp>
+#include <mortise/data/tokenizer.hpp>
+#include <mortise/plugin.hpp>
+
+#include "../corpus/input_files.hpp"
+#include "../corpus/packer.hpp"
+#include "../windows/file_facts.hpp"
+#include "../windows/hold_out.hpp"
+#include "../windows/token_windows.hpp"
+#include "pack_cache.hpp"
+
+namespace {
+
+using mortise::field;
+using mortise::pbin::MappedFile;
+using mortise::pbin::PbinFile;
+using mortise::windows::Part;
+
+class Text final : public mortise::Dataset {
+ public:
+  struct Config {
+    std::vector<std::string_view> files;
+    std::string_view text_key = "text";
+    mortise::Tokenizer* tokenizer = nullptr;
+    std::int64_t sequence_length = 0;
+    Part part = Part::all;
+    std::optional<mortise::Amount> hold_out;
+    std::optional<std::string_view> cache;
+
+    static constexpr auto settings() {
+      return mortise::fields(
+          field("files", &Config::files)
+              .path()
+              .single()
+              .required()
+              .doc("text files: .jsonl has a document in each record, any other file is one "
+                   "document; patterns with * are allowed"),
+          field("field", &Config::text_key).doc("key of the text in a JSONL record"),
+          field("tokenizer", &Config::tokenizer)
+              .defaults_to("tokenizer")
+              .doc("makes tokens of the text"),
+          field("sequence_length", &Config::sequence_length)
+              .at_least(1)
+              .defaults_to("batch.sequence_length")
+              .unit("tokens")
+              .doc("inputs of one sample; one token more is read, the last target"),
+          field("part", &Config::part)
+              .choice("all", Part::all)
+              .choice("train", Part::train)
+              .choice("held_out", Part::held_out)
+              .doc("which side of hold_out to read"),
+          field("hold_out", &Config::hold_out)
+              .amount()
+              .doc("share that is held out, such as 5%: whole documents from the end, or the "
+                   "tail of the only one"),
+          field("cache", &Config::cache)
+              .path()
+              .doc("folder for packed copies; default: mortise/packed in the user's cache folder"));
+    }
+  };
+
+  Text(const Config& config, mortise::Context& context) : Text(config, context, packed(config)) {}
+
+  mortise::DatasetInfo info() const override { return info_; }
+  std::int64_t size() const override { return windows_.size(); }
+  std::vector<mortise::Sample> read(std::span<const std::int64_t> indices) const override {
+    return windows_.read(indices);
+  }
+
+  std::string where(std::int64_t index) const override {
+    std::int64_t first = windows_.place(index).first;
+    std::size_t source = 0;
+    while (source + 1 < sources_.size() && first >= sources_[source].tokens)
+      first -= sources_[source++].tokens;
+    return mortise::windows::place_text(sources_[source].file, first, windows_.tokens_per_sample());
+  }
+
+ private:
+  struct Packed {
+    std::vector<PbinFile> file;  // one
+    std::vector<mortise::pbin::SideFile::Source> sources;
+  };
+
+  Text(const Config& config, mortise::Context& context, Packed packed)
+      : sources_(std::move(packed.sources)),
+        info_(mortise::windows::facts_of(packed.file)),
+        windows_(mortise::windows::streams_of(std::move(packed.file), config.part, config.hold_out),
+                 config.sequence_length, config.part) {
+    info_.source = sources_.front().file;
+    if (sources_.size() > 1)
+      info_.source += " and " + std::to_string(sources_.size() - 1) + " more";
+    const std::string notice =
+        mortise::windows::narrow(info_, windows_, config.part, config.hold_out);
+    if (!notice.empty()) context.logger().warning(notice);
+  }
+
+  static Packed packed(const Config& config) {
+    std::vector<MappedFile> files;
+    for (const std::string& path : mortise::corpus::expand(config.files)) files.emplace_back(path);
+    const std::string path = mortise::text::cached(
+        mortise::text::cache_folder(config.cache.value_or("")),
+        mortise::text::cache_key(files, *config.tokenizer, config.text_key),
+        config.tokenizer->vocabulary_size(),
+        [&](mortise::pbin::PbinWriter& writer) { pack(files, config, writer); });
+    Packed packed;
+    packed.file.emplace_back(path);
+    packed.sources = sources_of(path, files);
+    return packed;
+  }
+
+  static void pack(const std::vector<MappedFile>& files, const Config& config,
+                   mortise::pbin::PbinWriter& writer) {
+    mortise::corpus::Packer packer(*config.tokenizer, config.text_key,
+                                   mortise::corpus::EndOfDocument::when_known, writer);
+    for (const MappedFile& file : files) packer.add(file);
+    writer.finish(packer.side_file());
+  }
+
+  // With the names that the files have now: equal contents share one packed copy.
+  static std::vector<mortise::pbin::SideFile::Source> sources_of(
+      const std::string& packed_path, const std::vector<MappedFile>& files) {
+    const auto side = mortise::pbin::read_side_file(packed_path);
+    if (!side || side->sources.size() != files.size())
+      throw mortise::DataError(mortise::pbin::side_path(packed_path) +
+                               " does not belong to these files: remove it and " + packed_path);
+    std::vector<mortise::pbin::SideFile::Source> sources = side->sources;
+    for (std::size_t i = 0; i != files.size(); ++i) sources[i].file = files[i].path();
+    return sources;
+  }
+
+  std::vector<mortise::pbin::SideFile::Source> sources_;
+  mortise::DatasetInfo info_;
+  mortise::windows::TokenWindows windows_;
+};
+
+}  // namespace
+
+MORTISE_PLUGIN("org.mortise.text", MORTISE_VERSION,
+               mortise::component<Text, mortise::Dataset>(
+                   "text", "plain text and JSONL files, packed once into a cache"));
