@@ -1,0 +1,88 @@
+// Loss: cross-entropy of the next token, summed over the targets that count. Float32 inside a row,
+// float64 across rows; the same bits for any number of threads.
+//
+// The backward pass turns the logits' own memory into their gradient, so that training holds one
+// [B, T, V] tensor and no second one.
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty_like.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <mortise/model/loss.hpp>
+#include <mortise/plugin.hpp>
+
+#include "token_sums.hpp"
+
+namespace {
+
+using namespace mortise;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Whether nobody reads the logits after this loss: they come from an operation whose own backward
+// pass does not need its result. A leaf is what the previous unit gave; a softcap keeps its result.
+bool may_overwrite(const at::Tensor& logits) {
+  const at::TensorBase& owner = logits.is_view() ? logits._base() : logits;
+  if (!owner.grad_fn()) return false;
+  const std::string name = owner.grad_fn()->name();
+  for (const char* safe : {"UnsafeView", "Mm", "Addmm", "Add", "Mul", "ToCopy", "Clone"})
+    if (name == std::string(safe) + "Backward0") return true;
+  return name.find("Linear") != std::string::npos;
+}
+
+class SummedCrossEntropy : public torch::autograd::Function<SummedCrossEntropy> {
+ public:
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& logits,
+                            const at::Tensor& targets) {
+    const cross_entropy::TokenSum result = cross_entropy::token_sum(logits, targets);
+    context->save_for_backward({logits, targets, result.statistics});
+    return result.sum;
+  }
+
+  // Reading the saved logits checks that nobody changed them; marking them as changed makes a
+  // second backward pass, and whatever else saved them, fail instead of being wrong.
+  static variable_list backward(AutogradContext* context, variable_list scale) {
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor logits = saved[0].detach();
+    const bool in_place = may_overwrite(saved[0]);
+    if (in_place) logits.unsafeGetTensorImpl()->bump_version();
+    at::Tensor gradient = in_place ? logits : at::empty_like(logits);
+    cross_entropy::token_gradient(logits, saved[1], saved[2], scale[0], gradient);
+    return {gradient, at::Tensor()};
+  }
+};
+
+class CrossEntropy final : public Loss {
+ public:
+  at::Tensor counts(const Batch& batch) const override {
+    return batch["targets"].ne(cross_entropy::kNotCounted).sum();
+  }
+
+  void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
+                 const Batch& batch) override {
+    const at::Tensor logits = unit(head, hidden).to(at::kFloat).contiguous();
+    const at::Tensor targets = batch["targets"].contiguous();
+    if (logits.dim() < 1 || logits.numel() != targets.numel() * logits.size(-1))
+      throw ShapeError("logits and targets do not fit: " + shape(logits) + " and " +
+                       shape(targets));
+    unit.term("cross_entropy", sum(logits, targets), Denominator::tokens, 1.0);
+  }
+
+ private:
+  static at::Tensor sum(const at::Tensor& logits, const at::Tensor& targets) {
+    if (at::GradMode::is_enabled() && logits.requires_grad())
+      return SummedCrossEntropy::apply(logits, targets);
+    return cross_entropy::token_sum(logits, targets).sum;
+  }
+  static std::string shape(const at::Tensor& t) {
+    std::string text;
+    for (const std::int64_t size : t.sizes())
+      text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "[" + text + "]";
+  }
+};
+
+}  // namespace
+
+MORTISE_PLUGIN("org.mortise.cross_entropy", MORTISE_VERSION,
+               component<CrossEntropy, Loss>("cross_entropy", "cross-entropy of the next token"));
