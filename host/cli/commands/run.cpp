@@ -1,0 +1,91 @@
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "host/cli/options.hpp"
+#include "host/cli/rank_main.hpp"
+#include "host/cli/session.hpp"
+#include "host/distributed/rank_starter.hpp"
+#include "host/distributed/rendezvous.hpp"
+#include "host/failure.hpp"
+
+namespace mortise::host {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kUsage = R"(usage: mortise run FILE [options]
+
+Trains what FILE says. Under torchrun it is one rank; otherwise it starts its own with -n.
+Ctrl-C saves and says how to go on; a second one stops at once.
+
+examples:
+  mortise run run.yaml -n 2
+  mortise run run.yaml -n 2 --resume latest
+  mortise run run.yaml --set run.steps=100 --set run.name=short
+  torchrun --nproc-per-node 2 --no-python mortise run run.yaml)";
+
+std::string quoted(const std::string& word) {
+  const bool plain = word.find_first_of(" \t'\"$`\\*?[]{}()<>|&;#~!") == std::string::npos;
+  if (plain && !word.empty()) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// The command as typed, without --resume and what belongs to it.
+std::string command_to_repeat(const Arguments& arguments) {
+  std::string text = "mortise run";
+  for (std::size_t i = 0; i != arguments.size(); ++i) {
+    if (arguments[i] == "--resume") {
+      ++i;
+      if (i == arguments.size()) break;
+      continue;
+    }
+    if (arguments[i].rfind("--resume=", 0) == 0) continue;
+    text += " " + quoted(arguments[i]);
+  }
+  return text;
+}
+
+int ranks_of(const Options& options) {
+  if (!options.has("ranks")) return 1;
+  const std::string text = options.text("ranks");
+  char* end = nullptr;
+  const long n = std::strtol(text.c_str(), &end, 10);
+  if (*end != '\0' || n < 1 || n > 1024)
+    throw Failure("C0002", Exit::configuration,
+                  "error[C0002]: -n " + text + ": expected a number of ranks from 1 to 1024");
+  return int(n);
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments) {
+  Options options("mortise run", kUsage);
+  options.visible().add_options()("file", po::value<std::string>(), "the run file")(
+      "ranks,n", po::value<std::string>(), "local ranks to start (default 1)")(
+      "set", po::value<std::vector<std::string>>()->composing(),
+      "PATH=VALUE: a setting, over the file's")(
+      "plugin", po::value<std::vector<std::string>>()->composing(), "a plugin file")(
+      "resume", po::value<std::string>(), "go on: latest, a step, or a checkpoint's path");
+  options.positional("file", 1);
+  if (!options.parse(arguments)) return 0;
+  if (!options.has("file"))
+    throw Failure("C0003", Exit::configuration,
+                  "error[C0003]: mortise run: which file? see mortise run --help");
+  RunArguments run{options.text("file"),
+                   options.texts("set"),
+                   options.texts("plugin"),
+                   {},
+                   command_to_repeat(arguments)};
+  if (options.has("resume")) run.resume = options.text("resume");
+  const int ranks = ranks_of(options);
+  if (rank_environment().launched() || ranks == 1) return int(run_rank(run));
+  Session(run.plugins, request_for(run.file, run.sets)).load();  // its errors appear once
+  std::vector<std::string> again{"mortise", "run"};
+  again.insert(again.end(), arguments.begin(), arguments.end());
+  return run_local_ranks(ranks, again);
+}
+
+}  // namespace mortise::host

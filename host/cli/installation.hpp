@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace mortise::host {
+
+// Where this program and what belongs to it stand: PREFIX/bin/mortise, PREFIX/lib/mortise/plugins,
+// PREFIX/share/mortise. A build folder looks the same.
+struct Installation {
+  std::filesystem::path prefix;
+  static Installation of_this_process();
+
+  std::filesystem::path defaults() const { return prefix / "share/mortise/defaults.yaml"; }
+  std::filesystem::path configs() const { return prefix / "share/mortise/configs"; }
+  // The operator's file, or "" where there is none: MORTISE_SITE, else
+  // PREFIX/etc/mortise/site.yaml.
+  std::string site() const;
+};
+
+}  // namespace mortise::host

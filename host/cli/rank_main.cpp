@@ -1,0 +1,184 @@
+#include "host/cli/rank_main.hpp"
+
+#include <ATen/Context.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "host/checkpoint/files/checksum.hpp"
+#include "host/cli/metrics_service.hpp"
+#include "host/cli/session.hpp"
+#include "host/distributed/agreement.hpp"
+#include "host/training/horizon.hpp"
+#include "host/training/start_report.hpp"
+#include "host/training/training_run.hpp"
+#include "host/wiring/failure_of_error.hpp"
+#include "host/wiring/host_tables.hpp"
+
+namespace mortise::host {
+namespace {
+
+std::chrono::milliseconds timeout_of(const RunSettings& s) {
+  return std::chrono::milliseconds(std::int64_t(s.timeout_seconds * 1000));
+}
+
+void require_device(const RunSettings& s, const Setting& root) {
+  if (s.device != "cuda") return;
+  const Setting* where = find_path(root, "run.device");
+  throw Failure("C0309", Exit::configuration,
+                place_of(*where) + "error[C0309]: run.device: cuda: " +
+                    (at::hasCUDA() ? "this version trains on the CPU only"
+                                   : "there is no CUDA device that this LibTorch can use") +
+                    ": write cpu or auto");
+}
+
+std::string digest_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Checksum checksum;
+  for (char buffer[1 << 16]; in.read(buffer, sizeof buffer), in.gcount() > 0;)
+    checksum.add(buffer, std::size_t(in.gcount()));
+  return checksum.hex();
+}
+
+// The loaded plugins, one line each: "org.mortise.llama 0.1.0 XXH3".
+std::string plugin_lines(const Setting& root, const PluginCatalog& catalog) {
+  std::string lines, last;
+  for (const ComponentOffer& o : offers_in(root, catalog)) {
+    const std::string id = o.plugin + " " + o.version;
+    if (id != last) lines += id + " " + digest_of(o.file) + "\n";
+    last = id;
+  }
+  return lines;
+}
+
+std::vector<AgreementItem> agreement_items(const std::string& plugins,
+                                           const std::string& configuration) {
+  return {{"host", MORTISE_VERSION},
+          {"LibTorch", libtorch_version()},
+          {"plugins", plugins},
+          {"configuration", configuration}};
+}
+
+// The parts of a run on this rank, in the order in which they need each other.
+class RankProgram {
+ public:
+  explicit RankProgram(const RunArguments& a)
+      : session(a.plugins, request_for(a.file, a.sets)),
+        file(session.load()),
+        settings(read_run_settings(file.root)),
+        ranks(rank_environment()),
+        log(ranks.rank, ranks.size),
+        log_service(log) {
+    require_device(settings, file.root);
+    services.offer<Logger>(log_service);
+    services.offer<Metrics>(metrics_service);
+    load_plugins(file.root, session.plugins());
+  }
+
+  void join() {
+    if (ranks.size > 1) rendezvous = host::join(ranks, timeout_of(settings));
+  }
+  void wire() {
+    mesh =
+        std::make_unique<HostMesh>(std::vector<AxisSize>{{"dp", settings.dp.value_or(ranks.size)}},
+                                   ranks, rendezvous, timeout_of(settings));
+    services.offer<Mesh>(*mesh);
+    services.set_run_folder(settings.folder);
+    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh};
+    model = std::make_unique<ModelProgram>(request, true);
+    data = std::make_unique<DataProgram>(request, *model);
+    const Horizon horizon(settings, data->train().size());
+    resolve_links(file.root, {{"run.steps", fact(horizon.total_steps, "the length of the run")}});
+    schedule = model->wiring().make("schedule").as<LearningRateSchedule>();
+  }
+  Exit train(const RunArguments& a) {
+    const TrainingRequest request{a.command, a.resume, write_resolved(file.root),
+                                  plugin_lines(file.root, session.plugins())};
+    return TrainingRun(request, settings, *model, *data, log, ranks.rank).run(sinks(), *schedule);
+  }
+
+  Session session;
+  RunFile file;
+  RunSettings settings;
+  RankEnvironment ranks;
+  RunLog log;
+  LogService log_service;
+  MetricsService metrics_service;
+  Services services;
+  std::shared_ptr<Rendezvous> rendezvous;
+  std::unique_ptr<HostMesh> mesh;
+  std::unique_ptr<ModelProgram> model;
+  std::unique_ptr<DataProgram> data;
+  std::unique_ptr<Remote<LearningRateSchedule>> schedule;
+
+ private:
+  std::vector<MetricLog::Sink> sinks() {
+    std::vector<MetricLog::Sink> all;
+    if (ranks.rank != 0) return all;
+    for (const char* list : {"log.always", "log.sinks"}) {
+      const Setting* nodes = find_path(file.root, list);
+      if (nodes == nullptr || !nodes->is_list()) continue;
+      for (std::size_t i = 0; i != nodes->as_list().size(); ++i) {
+        const Setting& node = nodes->as_list()[i];
+        const Setting* required = host_key(node, "required");
+        Component& made = model->wiring().make(std::string(list) + "." + std::to_string(i));
+        all.push_back({made.as<MetricSink>(), node.as_component().use,
+                       required != nullptr && required->as_bool()});
+      }
+    }
+    return all;
+  }
+};
+
+// Tells a failure unless another rank has told the same one.
+[[noreturn]] void tell_once(RankProgram& program, const Failure& failure) {
+  if (program.rendezvous == nullptr || failure.exit() == Exit::stopped) throw failure;
+  const std::string mine = std::to_string(program.ranks.rank) + ":" + failure.what();
+  const std::string first = program.rendezvous->offer("failure", mine);
+  const bool same = first.substr(first.find(':') + 1) == failure.what();
+  if (first != mine && (same || failure.exit() == Exit::ranks))
+    throw Failure(failure.id(), failure.exit(), "");
+  throw failure;
+}
+
+template <class F>
+auto with_context(F f) {
+  try {
+    return f();
+  } catch (const Error& e) {
+    throw failure_of(e, "this run");
+  }
+}
+
+}  // namespace
+
+Exit run_rank(const RunArguments& arguments) {
+  RankProgram program(arguments);
+  try {
+    return with_context([&] {
+      program.join();
+      if (program.ranks.size > 1)
+        require_agreement(
+            *program.rendezvous, program.ranks,
+            agreement_items(plugin_lines(program.file.root, program.session.plugins()),
+                            program.file.resolved_yaml));
+      program.wire();
+      return program.train(arguments);
+    });
+  } catch (const Failure& f) {
+    tell_once(program, f);
+  }
+}
+
+std::vector<std::string> check_run(const RunArguments& arguments) {
+  RankProgram program(arguments);
+  program.settings.dp.reset();
+  with_context([&] {
+    program.wire();
+    return 0;
+  });
+  const Horizon horizon(program.settings, program.data->train().size());
+  return start_report(program.settings, horizon, *program.model, *program.data, 0);
+}
+
+}  // namespace mortise::host

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/failure.hpp"
+
+namespace mortise::host {
+
+// `mortise run FILE` as the user typed it.
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> sets, plugins;
+  std::optional<std::string> resume;
+  std::string command;  // to type again, without --resume
+};
+
+// One rank of a run: checks, agreement with the others, wiring, training. A failure that another
+// rank has told already is thrown with an empty message.
+Exit run_rank(const RunArguments& arguments);
+
+// Everything that can be known before a run, in one process: settings, plugins, data, model.
+// Returns lines that say what would run.
+std::vector<std::string> check_run(const RunArguments& arguments);
+
+}  // namespace mortise::host

@@ -1,0 +1,218 @@
+#include "host/training/program.hpp"
+
+#include "host/failure.hpp"
+#include "host/wiring/failure_of_error.hpp"
+
+namespace mortise::host {
+namespace {
+
+const Setting* section(const Setting& root, std::string_view name) {
+  const Setting* s = root.find(name);
+  return s != nullptr && s->is_set() ? s : nullptr;
+}
+
+// Path and node of each element of a list of components.
+std::vector<std::pair<std::string, const Setting*>> elements(const Setting& root,
+                                                             const std::string& name) {
+  std::vector<std::pair<std::string, const Setting*>> all;
+  if (const Setting* list = section(root, name))
+    for (std::size_t i = 0; i != list->as_list().size(); ++i)
+      all.emplace_back(name + "." + std::to_string(i), &list->as_list()[i]);
+  return all;
+}
+
+std::vector<std::string> texts(const Setting* list) {
+  std::vector<std::string> all;
+  if (list != nullptr && list->is_set())
+    for (const Setting& s : list->as_list()) all.push_back(s.as_text());
+  return all;
+}
+
+template <class I>
+std::unique_ptr<Remote<I>> required(Wiring& wiring, const Setting& root, const std::string& name) {
+  if (section(root, name) == nullptr)
+    throw Failure("C0304", Exit::configuration,
+                  "error[C0304]: " + name + ": this run needs one, and no defaults.yaml names it");
+  return wiring.make(name).as<I>();
+}
+
+}  // namespace
+
+const Setting* host_key(const Setting& node, std::string_view key) {
+  for (const Entry& e : node.as_component().host_keys)
+    if (e.key == key && e.value.is_set()) return &e.value;
+  return nullptr;
+}
+
+ModelProgram::ModelProgram(const ProgramRequest& request, bool trained)
+    : wiring_(request.root, request.catalog, request.services) {
+  wiring_.set_seed("run", request.settings.seed);
+  wiring_.set_seed("data", request.settings.data_seed);
+  wiring_.set_seed("initializer", request.settings.initializer_seed);
+  data_parallel_ = request.mesh.communicator("dp");
+  make_tokenizer(request);
+  model_ = required<Model>(wiring_, request.root, "model");
+  if (const Setting* size = find_path(request.root, "model.vocabulary_size"))
+    if (std::holds_alternative<std::int64_t>(size->value)) vocabulary_size_ = size->as_int();
+  make_owner(request);
+  make_engine(request, trained);
+}
+
+void ModelProgram::make_tokenizer(const ProgramRequest& request) {
+  if (section(request.root, "tokenizer") == nullptr) return;
+  tokenizer_ = wiring_.make("tokenizer").as<Tokenizer>();
+  resolve_links(request.root, {{"tokenizer.vocabulary_size",
+                                fact(tokenizer_->vocabulary_size(), "the tokenizer")}});
+}
+
+void ModelProgram::make_owner(const ProgramRequest& request) {
+  for (const auto& [path, node] : elements(request.root, "parallel")) {
+    if (node->as_component().interface_id != Remote<Owner>::id)
+      throw Failure(
+          "C0305", Exit::configuration,
+          place_of(*node) + "error[C0305]: " + path +
+              ": selectors and cutters are not supported yet: list one owner, fsdp or ddp");
+    if (owner_ != nullptr)
+      throw Failure("C0305", Exit::configuration,
+                    place_of(*node) +
+                        "error[C0305]: parallel: a run has exactly one owner, this "
+                        "lists a second: " +
+                        node->as_component().use);
+    owner_ = wiring_.make(path).as<Owner>();
+  }
+  if (owner_ == nullptr)
+    throw Failure("C0305", Exit::configuration,
+                  "error[C0305]: parallel: it lists no owner: write fsdp or ddp");
+}
+
+std::vector<LayerOpBinding> ModelProgram::layer_ops(const Setting& root) {
+  std::vector<LayerOpBinding> all;
+  for (const auto& [path, node] : elements(root, "layer_ops")) {
+    layer_ops_.push_back(wiring_.make(path).as<LayerOp>());
+    std::vector<std::string> patterns = texts(host_key(*node, "layers"));
+    if (patterns.empty()) patterns.push_back("*");
+    for (std::string& p : patterns)
+      all.push_back({layer_ops_.back().get(), node->as_component().use, std::move(p)});
+  }
+  return all;
+}
+
+std::vector<OptimizerBinding> ModelProgram::optimizers(const Setting& root) {
+  std::vector<OptimizerBinding> all;
+  for (const auto& [path, node] : elements(root, "optimizer")) {
+    optimizers_.push_back(wiring_.make(path).as<Optimizer>());
+    std::string name = node->as_component().use;
+    for (const OptimizerBinding& other : all)
+      if (other.name == name) name += "-" + std::to_string(all.size());
+    all.push_back({optimizers_.back().get(), name, texts(host_key(*node, "parameters")),
+                   host_key(*node, "learning_rate")->as_double()});
+  }
+  return all;
+}
+
+std::vector<Observer*> ModelProgram::observers(const Setting& root) {
+  std::vector<Observer*> all;
+  for (const auto& [path, node] : elements(root, "observers")) {
+    observers_.push_back(wiring_.make(path).as<Observer>());
+    all.push_back(observers_.back().get());
+  }
+  return all;
+}
+
+void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
+  const RunSettings& s = request.settings;
+  loss_ = required<Loss>(wiring_, request.root, "loss");
+  EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute};
+  EngineParts parts{*model_, *loss_, *owner_, layer_ops(request.root), {}, {}, *data_parallel_};
+  if (trained) {
+    initializer_ = required<Initializer>(wiring_, request.root, "initializer");
+    parts.optimizers = optimizers(request.root);
+    parts.observers = observers(request.root);
+  }
+  try {
+    engine_ = std::make_unique<Engine>(std::move(parts), std::move(settings));
+  } catch (const Error& e) {
+    throw failure_of(e, "model");
+  }
+}
+
+namespace {
+
+// As stored: what `shuffle: false` means.
+class StoredOrder final : public SampleOrder {
+ public:
+  std::vector<std::int64_t> indices(const OrderRequest& r) const override {
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i != r.count; ++i) all.push_back((r.first + i) % r.samples);
+    return all;
+  }
+};
+
+void set_text(Setting& node, std::string_view key, const std::string& value) {
+  if (Setting* s = node.find(key)) s->value = value;
+}
+
+// The node of the training set, cut to one of its parts.
+Setting part_of(const Setting& train, const std::string& part, const Amount& hold_out) {
+  Setting node = train;
+  if (node.find("part") == nullptr)
+    throw Failure("C0306", Exit::configuration,
+                  place_of(train) + "error[C0306]: eval.hold_out: " + train.as_component().use +
+                      " cannot hold out a part: name sets under eval.sets");
+  set_text(node, "part", part);
+  auto& settings = std::get<ComponentNode>(node.value).settings;
+  std::erase_if(settings, [](const Entry& e) { return e.key == "hold_out"; });
+  Setting amount;
+  amount.value = hold_out;
+  settings.push_back({"hold_out", amount});
+  return node;
+}
+
+}  // namespace
+
+DataProgram::DataProgram(const ProgramRequest& request, ModelProgram& model) {
+  make_train(request, model);
+  Wiring& wiring = model.wiring();
+  const Setting* shuffle = find_path(request.root, "data.shuffle");
+  if (shuffle != nullptr && shuffle->is_component())
+    order_ = wiring.make("data.shuffle").as<SampleOrder>();
+  else
+    order_ = std::make_unique<StoredOrder>();
+  for (const std::string& name : request.settings.eval_sets)
+    evaluation_.push_back({name, wiring.make("eval.sets." + name).as<Dataset>()});
+  for (const EvaluationSet& set : evaluation_) check(*set.data, "eval." + set.name, model);
+}
+
+void DataProgram::make_train(const ProgramRequest& request, ModelProgram& model) {
+  Wiring& wiring = model.wiring();
+  const Setting& train = *find_path(request.root, "data.train");
+  if (!request.settings.hold_out) {
+    train_ = wiring.make("data.train").as<Dataset>();
+  } else {
+    const Amount& cut = *request.settings.hold_out;
+    train_ = wiring.make(part_of(train, "train", cut), "data.train").as<Dataset>();
+    evaluation_.push_back(
+        {"held_out", wiring.make(part_of(train, "held_out", cut), "data.held_out").as<Dataset>()});
+  }
+  check(*train_, "data.train", model);
+}
+
+void DataProgram::check(const Dataset& data, const std::string& where, ModelProgram& model) const {
+  const DatasetInfo info = data.info();
+  Tokenizer* tokenizer = model.tokenizer();
+  if (tokenizer != nullptr && !info.tokenizer_fingerprint.empty() &&
+      info.tokenizer_fingerprint != tokenizer->fingerprint())
+    throw Failure("D0102", Exit::data,
+                  "error[D0102]: " + where + ": " + info.source + " was packed with tokenizer " +
+                      info.tokenizer_fingerprint + ", this run has " + tokenizer->fingerprint() +
+                      ": name the tokenizer that packed it, or pack it again");
+  if (model.vocabulary_size() > 0 && info.largest_token >= model.vocabulary_size())
+    throw Failure(
+        "D0103", Exit::data,
+        "error[D0103]: " + where + ": " + info.source + " holds token id " +
+            std::to_string(info.largest_token) + ", the model's vocabulary has " +
+            std::to_string(model.vocabulary_size()) +
+            ": give the model a larger vocabulary_size, or pack with this run's tokenizer");
+}
+
+}  // namespace mortise::host

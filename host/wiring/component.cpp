@@ -1,0 +1,40 @@
+#include "host/wiring/component.hpp"
+
+#include "host/wiring/failure_of_error.hpp"
+
+namespace mortise::host {
+
+mt_object Services::find(void* self, const char* interface_id) {
+  const auto& all = static_cast<Services*>(self)->offered_;
+  const auto found = all.find(std::string_view(interface_id));
+  return found == all.end() ? mt_object{nullptr, nullptr} : found->second;
+}
+
+Component::Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> settings,
+                     Services& services, std::uint64_t seed, Origin origin)
+    : type_(type), settings_(std::move(settings)), origin_(std::move(origin)) {
+  context_ = {kit::head_of<mt_context_v1>(), &services, &Services::find,
+              kit::text(services.run_folder()), seed};
+  kit::Failure failure;
+  try {
+    failure.check(type_.create(settings_->values(), &context_, &made_, failure.sink()));
+  } catch (const Error& e) {
+    throw failure_of(e, name() + " could not be made", origin_.where);
+  }
+}
+
+Component::~Component() { type_.destroy(made_); }
+
+bool Component::speaks(const char* interface_id) const {
+  return type_.view(made_, interface_id).table != nullptr;
+}
+
+mt_object Component::object(const char* interface_id) const {
+  const mt_object found = type_.view(made_, interface_id);
+  if (found.table == nullptr)
+    throw Failure("P2003", Exit::plugin,
+                  "error[P2003]: " + name() + " does not speak " + interface_id);
+  return found;
+}
+
+}  // namespace mortise::host

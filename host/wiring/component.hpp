@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mortise/context.hpp>
+#include <string>
+
+#include "host/wiring/settings_tree.hpp"
+
+namespace mortise::host {
+
+// Interfaces that the host offers to components, by id. Objects are lent: they outlive every
+// component.
+class Services {
+ public:
+  template <class I>
+  void offer(I& service) {
+    offered_[Remote<I>::id] = kit::object_of(service);
+  }
+  void set_run_folder(std::string folder) { run_folder_ = std::move(folder); }
+  const std::string& run_folder() const { return run_folder_; }
+  static mt_object find(void* self, const char* interface_id);
+
+ private:
+  std::map<std::string, mt_object, std::less<>> offered_;
+  std::string run_folder_;
+};
+
+// One made component. Its settings and context are lent to it for its life.
+class Component {
+ public:
+  struct Origin {
+    std::string plugin, key;  // for messages
+    std::string where;        // "run.yaml:12:3: model: "
+  };
+  // Throws Failure with plugin, component and place.
+  Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> settings, Services& services,
+            std::uint64_t seed, Origin origin);
+  ~Component();
+  Component(const Component&) = delete;
+
+  const Origin& origin() const { return origin_; }
+  // "llama of org.mortise.llama"
+  std::string name() const { return origin_.key + " of " + origin_.plugin; }
+  mt_object object(const char* interface_id) const;
+  // Throws Failure (exit plugin) when the component does not speak I.
+  template <class I>
+  std::unique_ptr<Remote<I>> as() const {
+    return std::make_unique<Remote<I>>(object(Remote<I>::id));
+  }
+  bool speaks(const char* interface_id) const;
+
+ private:
+  const mt_component_v1& type_;
+  std::unique_ptr<SettingsTree> settings_;
+  mt_context_v1 context_;
+  Origin origin_;
+  void* made_ = nullptr;
+};
+
+}  // namespace mortise::host
