@@ -76,7 +76,7 @@ class LoadedModel final : public TrainedModel {
     services_.offer<Mesh>(mesh_);
     model_ = std::make_unique<ModelProgram>(
         ProgramRequest{file_.root, settings_, session_.plugins(), services_, mesh_}, false);
-    load_into(model_->engine(), checkpoint_, false, false);
+    load_weights(model_->engine(), checkpoint_);
   }
 
   at::Tensor logits(const at::Tensor& tokens) override {

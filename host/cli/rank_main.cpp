@@ -9,6 +9,7 @@
 #include "host/cli/metrics_service.hpp"
 #include "host/cli/session.hpp"
 #include "host/distributed/agreement.hpp"
+#include "host/distributed/mesh.hpp"
 #include "host/training/horizon.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/training_run.hpp"
@@ -94,7 +95,14 @@ class RankProgram {
   Exit train(const RunArguments& a) {
     const TrainingRequest request{a.command, a.resume, write_resolved(file.root),
                                   plugin_lines(file.root, session.plugins())};
-    return TrainingRun(request, settings, *model, *data, log, ranks.rank).run(sinks(), *schedule);
+    const TrainingParts parts{request,
+                              settings,
+                              *model,
+                              *data,
+                              *schedule,
+                              log,
+                              [this] { return metrics_service.take(); }};
+    return run_training(parts, sinks());
   }
 
   Session session;

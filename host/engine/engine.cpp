@@ -119,6 +119,7 @@ StepOutput Engine::train(const StepInput& input) {
   parts_.owner.begin_step({input.step, input.micro_batches, true});
   at::Tensor values = at::zeros({std::int64_t(input.rounds.size())}, at::kDouble);
   accumulate(input, invert(output.counts), values);
+  output.records = walk_.take_records();
 
   const at::NoGradGuard no_grad;
   parts_.owner.finish_gradients();
@@ -155,6 +156,10 @@ double Engine::evaluate(const EvaluationInput& input) {
     count += rank[1][k / group.size()].item<double>();
   }
   return sum / count;
+}
+
+void Engine::announce_checkpoint(std::int64_t step) {
+  for (Observer* o : parts_.observers) o->on_checkpoint(step);
 }
 
 at::Tensor Engine::infer(const Batch& batch) {

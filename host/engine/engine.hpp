@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mortise/model/initializer.hpp>
 #include <mortise/parallel/mesh.hpp>
@@ -57,7 +58,7 @@ struct StepOutput {
   at::Tensor norm;    // 0-d float64
   at::Tensor skip;    // 0-d float32
   at::Tensor counts;  // int64: tokens, samples, micro-batches, ranks that ask to stop, to save
-  std::vector<std::pair<std::string, at::Tensor>> records;
+  std::map<std::string, at::Tensor> records;  // of this rank, summed over its micro-batches
 };
 
 // A StepOutput on the host.
@@ -86,6 +87,8 @@ class Engine {
   StepOutput train(const StepInput& input);
   // Mean loss per token over all micro-batches of all ranks.
   double evaluate(const EvaluationInput& input);
+  // Tells observers that a checkpoint of `step` is about to be written.
+  void announce_checkpoint(std::int64_t step);
   // Shapes: the batch's tokens [B, T] -> logits [B, T, V]. Not collective beyond the owner.
   at::Tensor infer(const Batch& batch);
 

@@ -65,6 +65,14 @@ VisitRequest UnitWalk::request(const Batch& batch) const {
   return {parts_.model, parts_.chains, parts_.parameters.leaves(), parts_.loss, batch};
 }
 
+// Of the visit that counts: a recomputed one stands for the one before it.
+void UnitWalk::keep_records(const VisitResult& result) {
+  for (const auto& [name, value] : result.records) {
+    at::Tensor& sum = records_[name];
+    sum = sum.defined() ? sum + value : value;
+  }
+}
+
 at::Tensor UnitWalk::train(const Batch* batch, const WalkStep& step, const Inverses& inverses) {
   const std::int64_t last = units() - 1;
   std::vector<Saved> saved;
@@ -101,6 +109,7 @@ TensorList UnitWalk::forward_unit(Visit visit, const Batch* batch, const TensorL
     if (!drop) {
       saved.outputs = std::move(result.outputs);
       saved.terms = std::move(result.terms);
+      keep_records(result);
     }
   }
   parts_.owner.after(visit);
@@ -120,6 +129,7 @@ TensorList UnitWalk::backward_unit(Visit visit, const Batch* batch, const Tensor
       VisitResult result = run_unit(request(*batch), again, saved.inputs);
       saved.outputs = std::move(result.outputs);
       saved.terms = std::move(result.terms);
+      keep_records(result);
     }
     run_backward(saved.outputs, gradients, saved.terms, inverses);
     add_terms(total, saved.terms, inverses);

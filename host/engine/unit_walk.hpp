@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <map>
 #include <mortise/parallel/owner.hpp>
 #include <vector>
 
@@ -42,6 +42,8 @@ class UnitWalk {
   // same calls without computing. Returns the value that the micro-batch adds to the loss: the
   // weighted, divided sum of its terms, 0-d float64, detached.
   at::Tensor train(const Batch* batch, const WalkStep& step, const Inverses& inverses);
+  // What models have recorded since the last call, summed by name; 0-d tensors on the device.
+  std::map<std::string, at::Tensor> take_records() { return std::exchange(records_, {}); }
   // Forward only, without gradients; the terms' weighted sums per Denominator::tokens.
   at::Tensor evaluate(const Batch* batch, std::int64_t micro_batch);
   // Forward only; the logits.
@@ -57,11 +59,13 @@ class UnitWalk {
   TensorList backward_unit(Visit visit, const Batch* batch, const TensorList& gradients,
                            const WalkStep& step, const Inverses& inverses, Saved& saved,
                            at::Tensor& total);
+  void keep_records(const VisitResult& result);
   VisitRequest request(const Batch& batch) const;
   std::int64_t units() const { return parts_.parameters.units(); }
 
   Parts parts_;
   std::vector<bool> recompute_;
+  std::map<std::string, at::Tensor> records_;
 };
 
 }  // namespace mortise::host

@@ -1,5 +1,7 @@
 #include "host/training/saved_state.hpp"
 
+#include <mortise/run/stateful.hpp>
+
 #include "host/checkpoint/box.hpp"
 
 namespace mortise::host {
@@ -28,6 +30,22 @@ std::vector<SavedTensor> slots_of(Engine& engine) {
   return all;
 }
 
+// Components that have state, by their place in the run file.
+template <class F>
+void each_stateful(ModelProgram& model, F f) {
+  for (const auto& [path, component] : model.wiring().made())
+    if (component->speaks(Remote<Stateful>::id)) f(path + "/", *component->template as<Stateful>());
+}
+
+std::vector<SavedTensor> states_of(ModelProgram& model) {
+  std::vector<SavedTensor> all;
+  each_stateful(model, [&](const std::string& prefix, Stateful& component) {
+    for (const State& s : component.state())
+      all.push_back({prefix + s.name, s.shape, s.box, s.value.reshape({-1}).contiguous()});
+  });
+  return all;
+}
+
 std::string load(SavedGroup group, const std::vector<SavedTensor>& mine,
                  const Checkpoint& checkpoint, bool allow_partial) {
   std::vector<ExpectedTensor> expected;
@@ -42,19 +60,36 @@ std::string load(SavedGroup group, const std::vector<SavedTensor>& mine,
   return difference.empty() ? "" : difference.text();
 }
 
-}  // namespace
-
-CheckpointContent content_of(Engine& engine, std::int64_t step) {
-  return {step, weights_of(engine), slots_of(engine)};
+void load_states(ModelProgram& model, const Checkpoint& checkpoint) {
+  each_stateful(model, [&](const std::string& prefix, Stateful& component) {
+    std::vector<State> states = component.state();
+    for (State& s : states)
+      if (checkpoint.has(prefix + s.name))
+        s.value = checkpoint.read(prefix + s.name, s.box).view(s.value.sizes());
+    component.load(states);
+  });
 }
 
-std::string load_into(Engine& engine, const Checkpoint& checkpoint, bool optimizer,
-                      bool allow_partial) {
+}  // namespace
+
+CheckpointContent content_of(ModelProgram& model, std::int64_t step) {
+  CheckpointContent content{step, weights_of(model.engine()), slots_of(model.engine())};
+  for (SavedTensor& s : states_of(model)) content.optimizer.push_back(std::move(s));
+  return content;
+}
+
+std::string load_into(ModelProgram& model, const Checkpoint& checkpoint, bool allow_partial) {
   std::string differences =
-      load(SavedGroup::weights, weights_of(engine), checkpoint, allow_partial);
-  if (optimizer)
-    differences += load(SavedGroup::optimizer, slots_of(engine), checkpoint, allow_partial);
+      load(SavedGroup::weights, weights_of(model.engine()), checkpoint, allow_partial);
+  std::vector<SavedTensor> rest = slots_of(model.engine());
+  for (SavedTensor& s : states_of(model)) rest.push_back(std::move(s));
+  differences += load(SavedGroup::optimizer, rest, checkpoint, allow_partial);
+  load_states(model, checkpoint);
   return differences;
+}
+
+void load_weights(Engine& engine, const Checkpoint& checkpoint) {
+  load(SavedGroup::weights, weights_of(engine), checkpoint, false);
 }
 
 }  // namespace mortise::host
