@@ -74,6 +74,12 @@ void take_linked(Setting& setting, const Setting& source) {
   setting.value = source.value;
   setting.written = source.written;
   setting.origin = "linked to " + link.path;
+  if (source.is_component() && source.as_component().ref.empty()) {  // shared, not made twice
+    ComponentNode shared;
+    shared.interface_id = source.as_component().interface_id;
+    shared.ref = source.path;
+    setting.value = std::move(shared);
+  }
   if (link.type == "number" && std::holds_alternative<std::int64_t>(setting.value)) {
     setting.value = static_cast<double>(source.as_int());
   }

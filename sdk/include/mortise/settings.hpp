@@ -25,6 +25,19 @@ struct Named {
 /// What a scalar stands for; decides how a run file may write it.
 enum class Meaning { plain, path, bytes, tokens, duration, amount };
 
+/// The enum that a member's choices name: its own, or that of its elements; int where there is
+/// none.
+template <class T>
+struct choice_of {
+  using type = std::conditional_t<std::is_enum_v<T>, T, int>;
+};
+template <class E>
+struct choice_of<std::vector<E>> : choice_of<E> {};
+template <class E, std::size_t N>
+struct choice_of<std::array<E, N>> : choice_of<E> {};
+template <class E>
+struct choice_of<std::optional<E>> : choice_of<E> {};
+
 template <class T>
 struct Choice {
   const char* name = nullptr;
@@ -39,7 +52,7 @@ struct Choice {
 /// pointers to interfaces, which are other components. The default is the member's initialiser.
 template <class Config, class T>
 struct Field {
-  using Element = std::conditional_t<std::is_enum_v<T>, T, int>;
+  using Element = typename choice_of<T>::type;
   const char* name;
   T Config::*member;
   const char* help = "";

@@ -135,34 +135,35 @@ mt_object object_of(I& o) {
   return o.remote() != nullptr ? *o.remote() : mt_object{&Remote<I>::table.head, &o};
 }
 
-// The proxy of an argument. It lies in memory that stays and refuses calls once the call that it
-// was lent for is over. At least eight rest, used first-in first-out, so that a kept reference
-// stays refused for a while.
+// The proxy of an argument. It lies in memory that stays while the thread lives and refuses calls
+// once the call that it was lent for is over. At least eight rest, used first-in first-out, so that
+// a kept reference stays refused for a while.
 template <class I>
 class Lent {
  public:
   explicit Lent(mt_object o) : slot_(take()) { slot_->lend(o); }
   ~Lent() {
     slot_->lend({nullptr, nullptr});
-    resting().push_back(slot_);
+    resting().push_back(std::move(slot_));
   }
   Lent(const Lent&) = delete;
   Lent& operator=(const Lent&) = delete;
   operator I&() const { return *slot_; }
 
  private:
-  static std::deque<Remote<I>*>& resting() {
-    static thread_local std::deque<Remote<I>*> all;
+  using Slot = std::unique_ptr<Remote<I>>;
+  static std::deque<Slot>& resting() {
+    static thread_local std::deque<Slot> all;
     return all;
   }
-  static Remote<I>* take() {
+  static Slot take() {
     auto& all = resting();
-    if (all.size() < 8) return new Remote<I>(mt_object{});  // kept for the life of the thread
-    Remote<I>* slot = all.front();
+    if (all.size() < 8) return std::make_unique<Remote<I>>(mt_object{});
+    Slot slot = std::move(all.front());
     all.pop_front();
     return slot;
   }
-  Remote<I>* slot_;
+  Slot slot_;
 };
 
 template <std::derived_from<Interface> I>
@@ -187,12 +188,16 @@ struct crossing<std::unique_ptr<I>> {
   using Out = mt_owned*;
   static void destroy(void* self) { delete static_cast<I*>(self); }
   static void deliver(Out out, std::unique_ptr<I> made) {
-    *out = {{&Remote<I>::table.head, made.release()}, &destroy};
+    *out = {};
+    if (made != nullptr) *out = {{&Remote<I>::table.head, made.release()}, &destroy};
   }
   struct Receiver {
     mt_owned value{};
     Out slot() { return &value; }
-    std::unique_ptr<I> take() { return std::make_unique<Owned<I>>(value); }
+    std::unique_ptr<I> take() {
+      if (value.object.table == nullptr) return nullptr;
+      return std::make_unique<Owned<I>>(value);
+    }
   };
 };
 

@@ -19,6 +19,14 @@ template <class E, std::size_t N>
 E& next_element(std::array<E, N>& list, std::size_t i) {
   return list.at(i);
 }
+template <class E>
+void check_count(const std::vector<E>&, std::size_t, const char*) {}
+template <class E, std::size_t N>
+void check_count(const std::array<E, N>&, std::size_t given, const char* name) {
+  if (given != N)
+    throw ConfigError(std::string(name) + " takes " + std::to_string(N) + " values, not " +
+                      std::to_string(given));
+}
 
 inline Amount read_amount(mt_values items) {
   Amount amount;
@@ -50,6 +58,7 @@ void assign(const F& f, const mt_value& v, T& into, Context& context) {
     into = context.lend<std::remove_pointer_t<T>>(v.as.object);
   } else if constexpr (is_vector<T>::value) {
     into = {};
+    check_count(into, v.as.items.size, f.name);
     for (std::size_t i = 0; i != v.as.items.size; ++i)
       assign(f, v.as.items.data[i], next_element(into, i), context);
   } else if constexpr (is_named<T>::value) {

@@ -50,10 +50,15 @@ constexpr void quoted(Out& out, std::string_view s) {
   out.put('"');
   for (const char c : s) {
     if (c == '"' || c == '\\') out.put('\\');
-    if (c == '\n')
+    if (c == '\n') {
       raw(out, "\\n");
-    else
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      raw(out, "\\u00");
+      out.put(c < 0x10 ? '0' : '1');
+      out.put("0123456789abcdef"[c & 15]);
+    } else {
       out.put(c);
+    }
   }
   out.put('"');
 }
