@@ -15,15 +15,12 @@ namespace {
 
 using namespace mortise;
 
-constexpr std::array<std::string_view, 8> kRoleNames = {"matrix", "embedding", "head",   "norm",
-                                                        "bias",   "scale",     "expert", "other"};
-
 class AdamW final : public Optimizer {
  public:
   struct Config {
     std::array<double, 2> betas = {0.9, 0.95};
     double epsilon = 1e-8, weight_decay = 0.1;
-    std::vector<std::string_view> no_decay = {"norm", "bias", "embedding"};
+    std::vector<Role> no_decay = {Role::norm, Role::bias, Role::embedding};
 
     static constexpr auto settings() {
       return fields(
@@ -39,24 +36,26 @@ class AdamW final : public Optimizer {
               .doc("share of a weight that goes in one step, times the learning rate")
               .known_as("wd", "decay"),
           field("no_decay", &Config::no_decay)
-              .doc(
-                  "roles without weight decay: matrix, embedding, head, norm, bias, scale, expert, "
-                  "other"));
+              .choice("matrix", Role::matrix)
+              .choice("embedding", Role::embedding)
+              .choice("head", Role::head)
+              .choice("norm", Role::norm)
+              .choice("bias", Role::bias)
+              .choice("scale", Role::scale)
+              .choice("expert", Role::expert)
+              .choice("other", Role::other)
+              .doc("roles of parameters without weight decay"));
     }
   };
 
   explicit AdamW(const Config& config) : config_(config) {
     for (const double beta : config.betas)
       if (!(beta >= 0 && beta < 1)) throw ConfigError("betas must be in [0, 1)");
-    for (const std::string_view role : config.no_decay)
-      if (std::find(kRoleNames.begin(), kRoleNames.end(), role) == kRoleNames.end())
-        throw ConfigError("no_decay: no role is named " + std::string(role));
   }
 
   std::optional<SlotPlan> slots(ParameterId id, const ParameterInfo& parameter) override {
-    const std::string_view role = kRoleNames.at(std::size_t(parameter.role));
     const auto& excluded = config_.no_decay;
-    decays_[id] = std::find(excluded.begin(), excluded.end(), role) == excluded.end();
+    decays_[id] = std::find(excluded.begin(), excluded.end(), parameter.role) == excluded.end();
     return SlotPlan{.slots = {{.name = "exp_avg"},
                               {.name = "exp_avg_sq"},
                               {.name = "step", .like = SlotLike::scalar}}};
