@@ -75,7 +75,8 @@ struct Methods {
                   "the table needs one slot for each method");
     return Table{head_of<Table>(), thunk<M>...};
   }
-  static constexpr std::array<std::uint32_t, count> fingerprint() { return {method_code(M)...}; }
+  static constexpr std::array<std::uint32_t, count> fingerprint() { return {method_code<M>()...}; }
+  static constexpr std::array<std::string_view, count> names() { return {method_name<M>()...}; }
 };
 
 template <class I, class T>
@@ -85,6 +86,8 @@ class RemoteBase : public I {
   explicit RemoteBase(mt_object object) : object_(object) {}
   const mt_object* remote() const final { return &object_; }
   void lend(mt_object object) { object_ = object; }
+  // Who is called, for the messages of failed calls. Lent.
+  void set_name(const char* name) { name_ = name; }
 
  protected:
   template <class Slot>
@@ -98,12 +101,15 @@ class RemoteBase : public I {
   template <class Slot, class R, class O, class... P>
   R call(Slot T::*slot, R (O::*)(P...) const, std::type_identity_t<P>... args) const {
     Failure failure;
+    mt_status status = 0;
     if constexpr (std::is_void_v<R>) {
-      failure.check((table()->*slot)(object_.self, cross<P>::pack(args)..., failure.sink()));
+      status = (table()->*slot)(object_.self, cross<P>::pack(args)..., failure.sink());
+      if (status != 0) failure.raise(status, called(slot));
     } else {
       typename cross<R>::Receiver result;
-      failure.check(
-          (table()->*slot)(object_.self, cross<P>::pack(args)..., result.slot(), failure.sink()));
+      status =
+          (table()->*slot)(object_.self, cross<P>::pack(args)..., result.slot(), failure.sink());
+      if (status != 0) failure.raise(status, called(slot));
       return result.take();
     }
   }
@@ -113,6 +119,16 @@ class RemoteBase : public I {
   }
 
  private:
+  // "llama of org.mortise.llama: forward_unit: "
+  template <class Slot>
+  std::string called(Slot T::*slot) const {
+    if (name_ == nullptr) return {};
+    const auto offset = reinterpret_cast<const char*>(&(table()->*slot)) -
+                        reinterpret_cast<const char*>(table()) - std::ptrdiff_t(sizeof(mt_head));
+    const auto names = Remote<I>::Methods::names();
+    return std::string(name_) + ": " +
+           std::string(names[std::size_t(offset) / sizeof(void (*)())]) + ": ";
+  }
   const T* table() const {
     if (object_.table == nullptr)
       throw Error(ErrorCode::bad_argument,
@@ -121,6 +137,7 @@ class RemoteBase : public I {
     return reinterpret_cast<const T*>(object_.table);
   }
   mt_object object_;
+  const char* name_ = nullptr;
 };
 
 }  // namespace kit

@@ -58,15 +58,22 @@ class Failure {
  public:
   const mt_error_sink* sink() { return &sink_; }
   void check(mt_status status) const {
-    if (status != 0) throw Error(static_cast<ErrorCode>(status), message_, type_, trace_);
+    if (status != 0) raise(status, "");
+  }
+  // `from`: who was called, in front of the message.
+  [[noreturn]] void raise(mt_status status, const std::string& from) const {
+    throw Error(static_cast<ErrorCode>(status), from + message_, type_, trace_);
   }
 
  private:
-  static void report(void* self, mt_status, mt_text message, mt_text type, mt_text trace) {
+  static void report(void* self, mt_status, mt_text message, mt_text type, mt_text trace) noexcept {
     auto* failure = static_cast<Failure*>(self);
-    failure->message_ = view(message);
-    failure->type_ = view(type);
-    failure->trace_ = view(trace);
+    try {
+      failure->message_ = view(message);
+      failure->type_ = view(type);
+      failure->trace_ = view(trace);
+    } catch (const std::bad_alloc&) {  // the status still tells that the call has failed
+    }
   }
   std::string message_, type_, trace_;
   mt_error_sink sink_{this, &report};

@@ -1,8 +1,8 @@
 #pragma once
 
-// A number for each method of an interface, made from the types that cross. Two drafts of one
-// interface id are told apart by it (P1011). Members of a data struct that were appended later
-// (needs<> or since<>) do not count, so growing a struct keeps its number.
+// A number for each method of an interface, made from its name and the types that cross. Two drafts
+// of one interface id are told apart by it (P1011). Members of a data struct that were appended
+// later (needs<> or since<>) do not count, so growing a struct keeps its number.
 
 #include <concepts>
 #include <cstdint>
@@ -104,6 +104,14 @@ constexpr void add_type<std::span<const double>>(Code& code) {
   code.add("f64s");
 }
 
+// "forward_unit" of &Model::forward_unit.
+template <auto M>
+constexpr std::string_view method_name() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  const std::string_view method = text.substr(0, text.find_first_of(";]", text.find("M = ")));
+  return method.substr(method.rfind(':') + 1);
+}
+
 template <class R, class... P>
 constexpr std::uint32_t signature_code() {
   Code code;
@@ -112,12 +120,19 @@ constexpr std::uint32_t signature_code() {
   return code.value;
 }
 template <class R, class I, class... P>
-constexpr std::uint32_t method_code(R (I::*)(P...)) {
+constexpr std::uint32_t signature_of(R (I::*)(P...)) {
   return signature_code<R, P...>();
 }
 template <class R, class I, class... P>
-constexpr std::uint32_t method_code(R (I::*)(P...) const) {
+constexpr std::uint32_t signature_of(R (I::*)(P...) const) {
   return signature_code<R, P...>();
+}
+template <auto M>
+constexpr std::uint32_t method_code() {
+  Code code;
+  code.add(method_name<M>());
+  code.add(signature_of(M));
+  return code.value;
 }
 
 }  // namespace kit

@@ -39,7 +39,11 @@ class UnitContext : public Interface {
 
   /// The usual case: one tensor out.
   at::Tensor operator()(LayerId layer, Tensors inputs) {
-    return std::move(apply(layer, inputs).front());
+    TensorList outputs = apply(layer, inputs);
+    if (outputs.empty())
+      throw Error(ErrorCode::failed,
+                  "layer " + std::to_string(std::int64_t(layer)) + " has given no output");
+    return std::move(outputs.front());
   }
 };
 

@@ -11,8 +11,8 @@ enum class LogLevel : std::int32_t { debug, info, warning, error };
 
 /// Writes to the run's log. A service of the host.
 ///
-/// Debug and info lines of the first rank are shown, those of other ranks are dropped; warnings
-/// and errors of every rank appear with its number.
+/// Info lines of the first rank are shown and stand in run.log, debug lines stand there only; those
+/// of other ranks are dropped. Warnings and errors of every rank are shown with its number.
 ///
 /// Threads: any thread.
 /// Ranks:   local.
