@@ -48,6 +48,7 @@ constexpr FindingId kFindingIds[] = {
     {finding::not_supported, "a value that this version does not support"},
     {finding::broken_schema, "a plugin's schema is broken"},
     {finding::no_component, "a component node without use"},
+    {finding::refused_component, "a component whose plugin the gate has refused"},
     {finding::ambiguous_component, "several plugins offer a component"},
 };
 
@@ -140,7 +141,11 @@ std::string Findings::text() const {
 }
 
 void Findings::throw_if_any() const {
-  if (!empty()) throw Failure(sorted().front().id, Exit::configuration, text());
+  if (empty()) return;
+  const bool refused_only = std::all_of(list_.begin(), list_.end(), [](const Finding& found) {
+    return found.id == std::string_view(finding::refused_component);
+  });
+  throw Failure(sorted().front().id, refused_only ? Exit::plugin : Exit::configuration, text());
 }
 
 }  // namespace mortise::host

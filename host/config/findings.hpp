@@ -54,6 +54,7 @@ inline constexpr const char* bad_name = "C0114";
 inline constexpr const char* not_supported = "C0115";
 inline constexpr const char* broken_schema = "C0116";
 inline constexpr const char* no_component = "C0117";
+inline constexpr const char* refused_component = "C0118";
 inline constexpr const char* ambiguous_component = "P1020";
 }  // namespace finding
 
@@ -86,7 +87,8 @@ class Findings {
   // Ordered by file and position, each with its line and a caret; at most kMaxShown of them.
   static constexpr std::size_t kMaxShown = 200;
   std::string text() const;
-  // Throws a Failure (exit 2) with the id of the first and the text of all, if there are any.
+  // Throws a Failure with the id of the first and the text of all, if there are any. Exit 3 when
+  // refused plugins are all that is wrong, else 2.
   void throw_if_any() const;
 
  private:

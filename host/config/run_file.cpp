@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "host/config/checking/checker.hpp"
 #include "host/config/checking/default_lookup.hpp"
@@ -50,7 +51,7 @@ Setting check_site(const Node& site, Findings& findings) {
   for (const Member& member : site.members) {
     if (!run_schema().at("properties").contains(member.key)) continue;
     findings.add(finding::site_section, member.place, member.key,
-                 "site.yaml holds only folders, keys, policy and network; settings of a run do not "
+                 "site.yaml holds only folders and policy; settings of a run do not "
                  "belong there");
   }
   std::erase_if(own.members, [](const Member& member) {
@@ -76,14 +77,46 @@ void refuse_site_sections(Node& root, Findings& findings) {
   std::erase_if(root.members, is_site);
 }
 
-void check_hold_out(const Setting& root, Findings& findings, const Node& node) {
+// Adds a finding about a value that somebody wrote.
+void add_at(Findings& findings, const Node& node, const char* id, const std::string& path,
+            const std::string& text) {
+  const Node* written = find_path(node, path);
+  findings.add(id, written ? written->place : Place{}, path, text);
+}
+
+// What an amount may be is not the same everywhere.
+void check_amounts(const Setting& root, Findings& findings, const Node& node) {
+  const auto unit_at = [&](const char* path) -> std::optional<Amount::Unit> {
+    const Setting* s = find_path(root, path);
+    if (s == nullptr || !std::holds_alternative<Amount>(s->value)) return std::nullopt;
+    return s->as_amount().unit;
+  };
+  if (const auto unit = unit_at("eval.hold_out"); unit && *unit != Amount::Unit::percent)
+    add_at(findings, node, finding::wrong_type, "eval.hold_out", "expected a percentage, as in 5%");
+  for (const char* path : {"eval.every", "log.every", "checkpoint.keep_every"})
+    if (unit_at(path) == Amount::Unit::seconds)
+      add_at(findings, node, finding::wrong_type, path,
+             "expected steps, a percentage, tokens or epochs; a time is for checkpoint.every only");
+}
+
+// Metrics that decide something must be those of an evaluation that the run makes.
+void check_metrics(const Setting& root, Findings& findings, const Node& node) {
+  std::vector<std::string> names;
   const Setting* hold_out = find_path(root, "eval.hold_out");
-  const Node* written = find_path(node, "eval.hold_out");
-  if (hold_out == nullptr || !std::holds_alternative<Amount>(hold_out->value)) return;
-  const Amount::Unit unit = hold_out->as_amount().unit;
-  if (unit == Amount::Unit::percent || unit == Amount::Unit::tokens) return;
-  findings.add(finding::wrong_type, written ? written->place : Place{}, "eval.hold_out",
-               "expected a percentage or tokens, as in 5% or 1M tokens");
+  if (hold_out != nullptr && hold_out->is_set()) names.push_back("eval/held_out/loss");
+  if (const Setting* sets = find_path(root, "eval.sets"); sets != nullptr && sets->is_map())
+    for (const Entry& set : sets->as_map()) names.push_back("eval/" + set.key + "/loss");
+  for (const char* path : {"run.early_stop.metric", "checkpoint.best.metric"}) {
+    const Setting* metric = find_path(root, path);
+    if (metric == nullptr || !metric->is_text()) continue;
+    if (std::find(names.begin(), names.end(), metric->as_text()) != names.end()) continue;
+    const std::string near = nearest(metric->as_text(), names);
+    add_at(findings, node, finding::not_a_choice, path,
+           "`" + metric->as_text() + "` is no evaluation of this run" +
+               (names.empty()  ? "; name sets under eval.sets, or give eval.hold_out"
+                : near.empty() ? "; there is " + names.front()
+                               : "; did you mean " + near + "?"));
+  }
 }
 
 std::vector<std::string> texts(const Setting& section, const char* key) {
@@ -113,7 +146,8 @@ RunFile load_run_file(const LoadRequest& request, const Catalog& catalog) {
   Checker checker(catalog);
   run.root = checker.check(run_schema(), root, "the run file");
   append_checked(checker, findings);
-  check_hold_out(run.root, findings, root);
+  check_amounts(run.root, findings, root);
+  check_metrics(run.root, findings, root);
   findings.throw_if_any();
   run.resolved_yaml = write_resolved(run.root);
   return run;

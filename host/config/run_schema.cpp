@@ -11,7 +11,7 @@ constexpr const char* kRunSections = R"json({
   "plugins": {"type": "object", "doc": "where plugins are found; a bare list means folders", "properties": {
     "folders": {"type": "array", "single": true, "items": {"type": "string", "meaning": "path"}, "doc": "folders of plugins"},
     "files": {"type": "array", "single": true, "items": {"type": "string", "meaning": "path"}, "doc": "single plugins"},
-    "policy": {"type": "string", "enum": ["off", "warn", "require"], "doc": "signatures; can only tighten the operator's policy"}}},
+    "policy": {"type": "string", "enum": ["off", "warn", "require"], "doc": "whether plugin files that others may write are refused; can only tighten the operator's policy"}}},
   "run": {"type": "object", "required": true, "doc": "how long, where, on what",
     "rules": [{"rule": "exactly_one", "of": ["steps", "tokens", "epochs"]}],
     "properties": {
@@ -27,8 +27,8 @@ constexpr const char* kRunSections = R"json({
         "patience": {"type": "integer", "minimum": 1, "default": 8, "unit": "evaluations", "doc": "evaluations without a better value"},
         "min_delta": {"type": "number", "minimum": 0, "default": 0, "doc": "what counts as better"}}},
       "timeout": {"type": "number", "meaning": "duration", "positive": true, "default": "5m", "unit": "s", "doc": "a stuck collective ends the run after it"},
-      "communicator": {"type": "string", "enum": ["auto", "gloo", "nccl", "shared_memory"], "default": "auto", "known_as": ["backend"], "doc": "what carries collectives"},
-      "check": {"type": "string", "enum": ["none", "collectives"], "default": "none", "doc": "compare the order of collectives over ranks"},
+      "communicator": {"type": "string", "enum": ["auto", "gloo"], "default": "auto", "refuse": {"nccl": "is not supported yet: gloo is what this version supports", "shared_memory": "is not supported yet: gloo is what this version supports"}, "known_as": ["backend"], "doc": "what carries collectives"},
+      "check": {"type": "string", "enum": ["none"], "default": "none", "refuse": {"collectives": "is not supported yet"}, "doc": "compare the order of collectives over ranks"},
       "folder": {"type": "string", "default": "runs", "known_as": ["output_dir", "out_dir"], "doc": "where run folders are made, from the working folder"}}},
   "batch": {"type": "object", "required": true, "doc": "what one step consumes, over all ranks",
     "rules": [{"rule": "exactly_one", "of": ["tokens", "sequences"]}, {"rule": "multiple_of", "a": "tokens", "b": "sequence_length"}],
@@ -62,7 +62,7 @@ constexpr const char* kRunSections = R"json({
   "eval": {"type": "object", "doc": "evaluation, always also at the start and at the end", "properties": {
     "every": {"type": "string", "meaning": "amount", "positive": true, "doc": "how often"},
     "tokens": {"type": "integer", "meaning": "tokens", "minimum": 1, "doc": "tokens per set, the same each time; default all"},
-    "hold_out": {"type": "string", "meaning": "amount", "positive": true, "doc": "part of the training set that is cut off for evaluation: percent or tokens"},
+    "hold_out": {"type": "string", "meaning": "amount", "positive": true, "doc": "share of the training set that is cut off for evaluation, such as 5%"},
     "sets": {"type": "map", "values": {"component": "mortise/dataset/1"}, "doc": "sets by name"}}},
   "model": {"component": "mortise/model/1", "required": true, "doc": "what is trained"},
   "initializer": {"component": "mortise/initializer/1", "doc": "first weights", "host_keys": {
@@ -93,14 +93,10 @@ constexpr const char* kRunSections = R"json({
 }})json";
 
 constexpr const char* kSiteSections = R"json({
-"type": "object", "sections": true, "properties": {
-  "folders": {"type": "object", "doc": "folders of this installation", "properties": {
-    "plugins": {"type": "array", "single": true, "items": {"type": "string", "meaning": "path"}, "doc": "searched for plugins"},
-    "cache": {"type": "string", "meaning": "path", "doc": "prepared data"}}},
-  "keys": {"type": "array", "single": true, "items": {"type": "string", "meaning": "path"}, "doc": "folders of keys that may sign plugins"},
-  "policy": {"type": "string", "enum": ["off", "warn", "require"], "doc": "signatures of plugins"},
-  "network": {"type": "object", "doc": "how ranks reach each other", "properties": {
-    "interface": {"type": "string", "doc": "network interface"}}}
+"type": "object", "sections": true, "reserved": ["keys", "network"], "properties": {
+  "folders": {"type": "object", "reserved": ["configs", "cache"], "doc": "folders of this installation", "properties": {
+    "plugins": {"type": "array", "single": true, "items": {"type": "string", "meaning": "path"}, "doc": "searched for plugins"}}},
+  "policy": {"type": "string", "enum": ["off", "warn", "require"], "doc": "whether plugin files that others may write are refused"}
 }})json";
 
 }  // namespace

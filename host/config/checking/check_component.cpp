@@ -155,7 +155,8 @@ void Checker::refuse_unknown_component(const std::vector<std::string>& ids, cons
     text += "; there are " + list_of(keys);
   else
     text += ": no plugin that was found offers any; look at plugins: and at `mortise plugin list`";
-  add(finding::unknown_component, use.place, spot, text);
+  add(absent.empty() ? finding::unknown_component : finding::refused_component, use.place, spot,
+      text);
 }
 
 void Checker::refuse_ambiguous(const std::vector<Catalog::Offer>& offers, const Node& use,

@@ -209,7 +209,7 @@ TEST_CASE(
   LoadRequest request;
   request.file = folder.write("run.yaml", whole_run());
   request.site_file = folder.write(
-      "etc/site.yaml", "folders: {plugins: plugins, cache: /cache}\npolicy: warn\nkeys: keys\n");
+      "etc/site.yaml", "folders: {plugins: plugins}\npolicy: warn\n");
   const auto loaded = load(folder, request);
   REQUIRE(loaded.error == "");
   CHECK(loaded.run.site.at("policy").as_text() == "warn");
@@ -220,8 +220,8 @@ TEST_CASE(
   request.file = folder.write("bad_run.yaml", whole_run("policy: off\n"));
   const auto bad = load(folder, request);
   CHECK(contains(bad.error,
-                 "bad_site.yaml:1:1: error[C0022]: optimizer: site.yaml holds only folders, keys, "
-                 "policy and network"));
+                 "bad_site.yaml:1:1: error[C0022]: optimizer: site.yaml holds only folders and "
+                 "policy"));
   CHECK(contains(
       bad.error,
       "bad_site.yaml:2:9: error[C0106]: policy: `maybe` is not one of off, warn, require"));

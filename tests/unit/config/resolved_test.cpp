@@ -24,7 +24,7 @@ schedule: {use: warmup_cosine, warmup: 90s, final: 0.30000000000000004}
 parallel: []
 recompute: {every: 2}
 layer_ops: [{use: lora, inner: {use: lora, rank: 9223372036854775807}}]
-log: {sinks: [console, {use: mlflow, token: "null"}], every: 1h}
+log: {sinks: [console, {use: mlflow, token: "null"}], every: 20}
 gradients: {norm: inf}
 )";
 
