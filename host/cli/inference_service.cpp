@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/checkpoint/checkpoint_folder.hpp"
+#include "host/checkpoint/files/storage_failure.hpp"
 #include "host/cli/metrics_service.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/training/program.hpp"
@@ -40,6 +41,10 @@ class TemporaryFile {
 
 std::filesystem::path checkpoint_at(const std::filesystem::path& path) {
   const auto warn = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };
+  if (!std::filesystem::is_directory(path))
+    throw storage_failure(storage::not_found, path, "there is no such run or checkpoint",
+                          "give the folder of a run, runs/NAME, or of one checkpoint, "
+                          "runs/NAME/checkpoints/step_00000200");
   if (std::filesystem::exists(path / "index.json")) return path;
   return CheckpointFolder(path / "checkpoints", warn).resolve("latest");
 }
@@ -133,6 +138,7 @@ std::unique_ptr<TrainedModel> InferenceService::open(std::string_view path) {
   try {
     return std::make_unique<LoadedModel>(checkpoint_at(std::filesystem::path(path)), plugin_files_);
   } catch (const Failure& f) {
+    failed_ = f;
     throw Error(f.exit() == Exit::configuration ? ErrorCode::bad_settings : ErrorCode::storage,
                 f.what());
   }

@@ -1,9 +1,12 @@
 #include "host/cli/rank_main.hpp"
 
 #include <ATen/Context.h>
+#include <c10/util/Logging.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "host/checkpoint/files/checksum.hpp"
 #include "host/cli/metrics_service.hpp"
@@ -58,6 +61,13 @@ std::vector<AgreementItem> agreement_items(const std::string& plugins,
           {"LibTorch", libtorch_version()},
           {"plugins", plugins},
           {"configuration", configuration}};
+}
+
+// What goes wrong between ranks is told by us, once, and without LibTorch's stack dumps, unless
+// somebody asks for them.
+void quiet_libtorch() {
+  setenv("TORCH_CPP_LOG_LEVEL", "FATAL", 0);
+  c10::initLogging();
 }
 
 // The parts of a run on this rank, in the order in which they need each other.
@@ -138,11 +148,28 @@ class RankProgram {
   }
 };
 
-// Tells a failure unless another rank has told the same one.
+// Time for whoever knows more to tell it first: about a lost rank its starter, about what all ranks
+// meet the first one.
+std::chrono::milliseconds courtesy(const RankProgram& program, const Failure& failure) {
+  if (failure.exit() == Exit::ranks) return std::chrono::milliseconds(500);
+  return std::chrono::milliseconds(program.ranks.rank == 0 ? 0 : 150);
+}
+
+// What has been told first, maybe just now by this rank; nothing when the store is gone.
+std::optional<std::string> first_told(Rendezvous& rendezvous, const std::string& mine) {
+  try {
+    return rendezvous.offer("failure", mine);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+// Tells a failure unless another rank, or the starter of all, has told the same one.
 [[noreturn]] void tell_once(RankProgram& program, const Failure& failure) {
   if (program.rendezvous == nullptr || failure.exit() == Exit::stopped) throw failure;
+  std::this_thread::sleep_for(courtesy(program, failure));
   const std::string mine = std::to_string(program.ranks.rank) + ":" + failure.what();
-  const std::string first = program.rendezvous->offer("failure", mine);
+  const std::string first = first_told(*program.rendezvous, mine).value_or(mine);
   const bool same = first.substr(first.find(':') + 1) == failure.what();
   if (first != mine && (same || failure.exit() == Exit::ranks))
     throw Failure(failure.id(), failure.exit(), "");
@@ -161,6 +188,7 @@ auto with_context(F f) {
 }  // namespace
 
 Exit run_rank(const RunArguments& arguments) {
+  quiet_libtorch();
   RankProgram program(arguments);
   try {
     return with_context([&] {
@@ -176,6 +204,16 @@ Exit run_rank(const RunArguments& arguments) {
   } catch (const Failure& f) {
     tell_once(program, f);
   }
+}
+
+void check_before_start(const RunArguments& arguments, std::int64_t ranks) {
+  const Session session(arguments.plugins, request_for(arguments.file, arguments.sets));
+  const RunFile file = session.load();
+  const RunSettings settings = read_run_settings(file.root);
+  require_device(settings, file.root);
+  RankEnvironment first;
+  first.size = ranks;
+  const HostMesh fits({{"dp", settings.dp.value_or(ranks)}}, first, nullptr, timeout_of(settings));
 }
 
 std::vector<std::string> check_run(const RunArguments& arguments) {

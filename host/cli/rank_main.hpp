@@ -20,6 +20,10 @@ struct RunArguments {
 // rank has told already is thrown with an empty message.
 Exit run_rank(const RunArguments& arguments);
 
+// What is wrong with the file itself, or with its mesh on that many ranks: for a starter, so that
+// it is told once. Throws Failure.
+void check_before_start(const RunArguments& arguments, std::int64_t ranks);
+
 // Everything that can be known before a run, in one process: settings, plugins, data, model.
 // Returns lines that say what would run.
 std::vector<std::string> check_run(const RunArguments& arguments);

@@ -1,7 +1,10 @@
 #include "host/cli/session.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "host/failure.hpp"
+#include "host/loading/finding.hpp"
 #include "host/wiring/host_tables.hpp"
 
 namespace mortise::host {
@@ -30,12 +33,10 @@ class CatalogView final : public Catalog {
 };
 
 std::vector<SearchPlace> given_places(const std::vector<std::string>& files,
-                                      const LoadRequest& request) {
+                                      const PluginSection& section) {
   std::vector<SearchPlace> places;
   for (const std::string& f : files)
     places.push_back({SearchPlace::Kind::file, std::filesystem::absolute(f), "--plugin", true, ""});
-  if (request.file.empty()) return places;
-  const PluginSection section = read_plugin_section(request);
   for (const std::string& f : section.files)
     places.push_back({SearchPlace::Kind::file, f, "plugins.files", true, ""});
   for (const std::string& f : section.folders)
@@ -44,6 +45,20 @@ std::vector<SearchPlace> given_places(const std::vector<std::string>& files,
     for (const Setting& f : folders->as_list())
       places.push_back({SearchPlace::Kind::folder, f.as_text(), "site.yaml", false, ""});
   return places;
+}
+
+TrustPolicy policy_named(const std::string& name) {
+  return name == "require" ? TrustPolicy::require
+         : name == "warn"  ? TrustPolicy::warn
+                           : TrustPolicy::off;
+}
+
+// The operator's policy; a run file can only tighten it.
+TrustPolicy policy_of(const PluginSection& section) {
+  const Setting* site = find_path(section.site, "policy");
+  const TrustPolicy floor =
+      site != nullptr && site->is_text() ? policy_named(site->as_text()) : TrustPolicy::off;
+  return std::max(floor, policy_named(section.policy));
 }
 
 }  // namespace
@@ -61,9 +76,28 @@ LoadRequest request_for(const std::string& file, const std::vector<std::string>&
 
 Session::Session(const std::vector<std::string>& files, LoadRequest request)
     : request_(std::move(request)) {
+  const PluginSection section =
+      request_.file.empty() ? PluginSection{} : read_plugin_section(request_);
+  HostIdentity host = host_identity();
+  host.policy = policy_of(section);
   plugins_ = std::make_unique<PluginCatalog>(
-      search_places(given_places(files, request_), environment_of_this_process()), host_identity());
+      search_places(given_places(files, section), environment_of_this_process()), host);
   catalog_ = std::make_unique<CatalogView>(*plugins_);
+}
+
+RunFile Session::load() const {
+  require_named_plugins();
+  return load_run_file(request_, *catalog_);
+}
+
+void Session::require_named_plugins() const {
+  for (const CatalogEntry& entry : plugins_->entries()) {
+    const bool named =
+        entry.candidate.origin == "--plugin" || entry.candidate.origin == "plugins.files";
+    if (named && !entry.judgement.accepted())
+      throw Failure(entry.judgement.findings.front().id, Exit::plugin,
+                    describe(entry.judgement.file, entry.judgement.findings));
+  }
 }
 
 }  // namespace mortise::host

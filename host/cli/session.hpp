@@ -22,7 +22,10 @@ class Session {
   const PluginCatalog& plugins() const { return *plugins_; }
   const Catalog& catalog() const { return *catalog_; }
   // Composes and checks the run file. Throws Failure with all findings.
-  RunFile load() const { return load_run_file(request_, *catalog_); }
+  RunFile load() const;
+  // Refuses a file that --plugin or plugins.files names and the gate does not accept. One that is
+  // only found in a folder matters when it is needed. Throws Failure (exit plugin).
+  void require_named_plugins() const;
 
  private:
   LoadRequest request_;

@@ -1,6 +1,7 @@
 #include "host/distributed/agreement.hpp"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "host/failure.hpp"
 
@@ -13,6 +14,19 @@ std::string as_text(const std::vector<AgreementItem>& items) {
   return all.dump();
 }
 
+// The first lines in which two texts differ, as "theirs" and "ours".
+std::pair<std::string, std::string> first_difference(const std::string& theirs,
+                                                     const std::string& ours) {
+  std::istringstream a(theirs), b(ours);
+  std::string x, y;
+  while (true) {
+    const bool more_a = bool(std::getline(a, x)), more_b = bool(std::getline(b, y));
+    if (!more_a) x = "nothing";
+    if (!more_b) y = "nothing";
+    if (x != y || (!more_a && !more_b)) return {x, y};
+  }
+}
+
 // The first item in which `theirs` differs from ours, or "".
 std::string difference(const std::vector<AgreementItem>& ours, const std::string& theirs,
                        std::int64_t rank) {
@@ -21,8 +35,9 @@ std::string difference(const std::vector<AgreementItem>& ours, const std::string
     const std::string name = i < all.size() ? all[i][0].get<std::string>() : "nothing";
     const std::string value = i < all.size() ? all[i][1].get<std::string>() : "";
     if (name == ours[i].name && value == ours[i].value) continue;
-    return "rank " + std::to_string(rank) + " has " + name + " " + value + ", rank 0 has " +
-           ours[i].name + " " + ours[i].value;
+    const auto [x, y] = first_difference(value, ours[i].value);
+    return "rank " + std::to_string(rank) + " has " + name + " `" + x + "`, rank 0 has " +
+           ours[i].name + " `" + y + "`";
   }
   return all.size() == ours.size() ? ""
                                    : "rank " + std::to_string(rank) + " brings more than rank 0";

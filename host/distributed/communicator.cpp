@@ -75,20 +75,20 @@ class GlooCommunicator final : public Communicator {
   bool supports(std::string_view) const override { return false; }
 
   std::unique_ptr<Work> all_gather(const at::Tensor& output, const at::Tensor& input) override {
-    check("all_gather", output, input, input.numel() * size_);
+    check("all_gather", output, input, size_);
     if (size_ == 1) return copied(output, input);
     return start("all_gather", {output, input},
                  [&](TensorList& t) { return group_->_allgather_base(t[0], t[1], {}); });
   }
   std::unique_ptr<Work> reduce_scatter(const at::Tensor& output, const at::Tensor& input) override {
-    check("reduce_scatter", output, input, input.numel() / size_);
+    check("reduce_scatter", input, output, size_);
     if (size_ == 1) return copied(output, input);
     return start("reduce_scatter", {output, input},
                  [&](TensorList& t) { return group_->_reduce_scatter_base(t[0], t[1], {}); });
   }
   std::unique_ptr<Work> reduce_scatter_ordered(const at::Tensor& accumulator,
                                                const at::Tensor& input) override {
-    check("reduce_scatter_ordered", accumulator, input, input.numel() / size_);
+    check("reduce_scatter_ordered", input, accumulator, size_);
     if (size_ == 1) {
       accumulator.add_(input);
       return std::make_unique<GlooWork>("", rank_, Handle{}, TensorList{});
@@ -104,7 +104,10 @@ class GlooCommunicator final : public Communicator {
         add_in_rank_order);
   }
   std::unique_ptr<Work> all_to_all(const at::Tensor& output, const at::Tensor& input) override {
-    check("all_to_all", output, input, input.numel());
+    check("all_to_all", output, input, 1);
+    if (input.numel() % size_ != 0)
+      throw ShapeError("all_to_all: " + sizes(input) + " does not fall into " +
+                       std::to_string(size_) + " equal parts");
     if (size_ == 1) return copied(output, input);
     return start("all_to_all", {output, input}, [&](TensorList& t) {
       return group_->alltoall_base(t[0], t[1], none_, none_, {});
@@ -118,11 +121,14 @@ class GlooCommunicator final : public Communicator {
     if (std::int64_t(out.size()) != size_ || std::int64_t(in.size()) != size_)
       throw ShapeError("all_to_all_v needs one size for each of " + std::to_string(size_) +
                        " ranks");
+    check_parts("all_to_all_v", output, out);
+    check_parts("all_to_all_v", input, in);
     if (size_ == 1) return copied(output, input);
     return start("all_to_all_v", {output, input},
                  [&](TensorList& t) { return group_->alltoall_base(t[0], t[1], out, in, {}); });
   }
   std::unique_ptr<Work> all_reduce(const at::Tensor& tensor, ReduceOp operation) override {
+    check_contiguous("all_reduce", tensor);
     if (size_ == 1) return done();
     c10d::AllreduceOptions options;
     options.reduceOp = operation == ReduceOp::sum   ? c10d::ReduceOp::SUM
@@ -132,6 +138,7 @@ class GlooCommunicator final : public Communicator {
                  [&](TensorList& t) { return group_->allreduce(t, options); });
   }
   std::unique_ptr<Work> broadcast(const at::Tensor& tensor, std::int64_t root) override {
+    check_contiguous("broadcast", tensor);
     if (size_ == 1) return done();
     c10d::BroadcastOptions options;
     options.rootRank = root;
@@ -139,9 +146,11 @@ class GlooCommunicator final : public Communicator {
                  [&](TensorList& t) { return group_->broadcast(t, options); });
   }
   std::unique_ptr<Work> send(const at::Tensor& tensor, std::int64_t peer) override {
+    check_contiguous("send", tensor);
     return start("send", {tensor}, [&](TensorList& t) { return group_->send(t, int(peer), 0); });
   }
   std::unique_ptr<Work> receive(const at::Tensor& tensor, std::int64_t peer) override {
+    check_contiguous("receive", tensor);
     return start("receive", {tensor}, [&](TensorList& t) { return group_->recv(t, int(peer), 0); });
   }
   void barrier() override {
@@ -150,15 +159,28 @@ class GlooCommunicator final : public Communicator {
   }
 
  private:
-  // Before anything is sent: Gloo would end the process.
-  static void check(const char* operation, const at::Tensor& output, const at::Tensor& input,
-                    std::int64_t expected) {
-    if (output.numel() == expected && output.is_contiguous() && input.is_contiguous() &&
-        output.scalar_type() == input.scalar_type())
+  // Before anything is sent: Gloo would end the process. `big` has `times` the elements of `small`.
+  static void check(const char* operation, const at::Tensor& big, const at::Tensor& small,
+                    std::int64_t times) {
+    if (big.numel() == small.numel() * times && big.is_contiguous() && small.is_contiguous() &&
+        big.scalar_type() == small.scalar_type())
       return;
-    throw ShapeError(std::string(operation) + ": output " + sizes(output) + " does not fit input " +
-                     sizes(input) + ": expected " + std::to_string(expected) +
-                     " elements, both contiguous and of one type");
+    throw ShapeError(std::string(operation) + ": " + sizes(big) + " and " + sizes(small) +
+                     " do not fit: expected one to have " + std::to_string(times) +
+                     " times the elements of the other, both contiguous and of one type");
+  }
+  static void check_contiguous(const char* operation, const at::Tensor& tensor) {
+    if (!tensor.is_contiguous())
+      throw ShapeError(std::string(operation) + ": " + sizes(tensor) + " is not contiguous");
+  }
+  static void check_parts(const char* operation, const at::Tensor& tensor,
+                          const std::vector<std::int64_t>& parts) {
+    check_contiguous(operation, tensor);
+    std::int64_t sum = 0;
+    for (const std::int64_t part : parts) sum += part;
+    if (sum != tensor.numel())
+      throw ShapeError(std::string(operation) + ": the parts of " + sizes(tensor) + " add up to " +
+                       std::to_string(sum));
   }
   template <class Start>
   std::unique_ptr<Work> start(const char* operation, TensorList tensors, Start begin,
@@ -208,7 +230,9 @@ std::unique_ptr<Communicator> make_communicator(const std::shared_ptr<Rendezvous
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>(request.name, store), int(place), int(size),
         options);
-    return std::make_unique<GlooCommunicator>(std::move(group), place, size);
+    auto made = std::make_unique<GlooCommunicator>(std::move(group), place, size);
+    made->barrier();  // one that is dropped while a peer still connects would hang the others
+    return made;
   } catch (const std::exception& e) {
     lost("connecting", request.own, e);
   }

@@ -144,7 +144,12 @@ class LocalRanks {
     }
     for (std::size_t end; (end = r.unfinished.find('\n')) != std::string::npos;
          r.unfinished.erase(0, end + 1))
-      say("[rank " + std::to_string(r.number) + "] " + r.unfinished.substr(0, end));
+      say(with_number(r.number, r.unfinished.substr(0, end)));
+  }
+
+  static std::string with_number(int rank, const std::string& line) {
+    const std::string number = "rank " + std::to_string(rank);
+    return line.rfind(number + ": ", 0) == 0 ? line : "[" + number + "] " + line;
   }
 
   void signal_all(int signal) {
@@ -162,11 +167,18 @@ class LocalRanks {
       if (code == 0 || first_failure_) continue;
       first_failure_ = code;
       deadline_ = Clock::now() + std::chrono::seconds(code == int(Exit::stopped) ? 60 : 5);
-      if (killed)
-        say("error[R0202]: rank " + std::to_string(r.number) + " was ended by signal " +
-            std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) +
-            "): the other ranks are ended; the last complete checkpoint stays");
+      if (killed) tell_killed(r, WTERMSIG(status));
     }
+  }
+
+  // The others find out by a broken connection; they stay silent when this has been told.
+  void tell_killed(const Rank& rank, int signal) {
+    const std::string text = "error[R0202]: rank " + std::to_string(rank.number) +
+                             " was ended by signal " + std::to_string(signal) + " (" +
+                             strsignal(signal) +
+                             "): the other ranks are ended; the last complete checkpoint stays";
+    server_.offer("failure", "starter:" + text);
+    say(text);
   }
 
   StoreServer server_;

@@ -121,5 +121,9 @@ StoreServer::StoreServer(std::int64_t ranks) : state_(std::make_unique<State>())
 }
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const { return state_->store->getPort(); }
+void StoreServer::offer(const std::string& key, const std::string& value) {
+  c10d::Store& store = *state_->store;
+  store.compareSet(key, std::string(), value);
+}
 
 }  // namespace mortise::host

@@ -50,6 +50,8 @@ class StoreServer {
   explicit StoreServer(std::int64_t ranks);
   ~StoreServer();
   int port() const;
+  // Sets the key if no rank has yet.
+  void offer(const std::string& key, const std::string& value);
 
  private:
   struct State;

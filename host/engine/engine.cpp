@@ -158,6 +158,13 @@ double Engine::evaluate(const EvaluationInput& input) {
   return sum / count;
 }
 
+void Engine::abort() noexcept {
+  try {
+    parts_.owner.abort();
+  } catch (const std::exception&) {  // what failed first is told
+  }
+}
+
 void Engine::announce_checkpoint(std::int64_t step) {
   for (Observer* o : parts_.observers) o->on_checkpoint(step);
 }

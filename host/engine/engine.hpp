@@ -87,6 +87,8 @@ class Engine {
   StepOutput train(const StepInput& input);
   // Mean loss per token over all micro-batches of all ranks.
   double evaluate(const EvaluationInput& input);
+  // The run fails: the owner drops what is under way. Never throws.
+  void abort() noexcept;
   // Tells observers that a checkpoint of `step` is about to be written.
   void announce_checkpoint(std::int64_t step);
   // Shapes: the batch's tokens [B, T] -> logits [B, T, V]. Not collective beyond the owner.

@@ -73,7 +73,7 @@ Batch batch_of(const Dataset& dataset, const std::vector<std::int64_t>& indices,
     if (vocabulary > 0) check_ids(dataset, indices[i], row, ids.size(1), vocabulary);
   }
   const std::int64_t length = ids.size(1) - 1;
-  at::Tensor targets = ids.narrow(1, 1, length).contiguous();
+  at::Tensor targets = ids.narrow(1, 1, length).clone();  // a mask changes them, never the tokens
   for (std::size_t i = 0; i != samples.size(); ++i)
     if (const Array* mask = find(samples[i], "mask"); mask != nullptr)
       mask_targets(*mask, targets.mutable_data_ptr<std::int64_t>() + std::int64_t(i) * length);

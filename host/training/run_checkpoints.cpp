@@ -60,13 +60,14 @@ void RunCheckpoints::save(const RunProgress& progress, std::int64_t keep_every) 
 }
 
 RunProgress RunCheckpoints::load(const std::string& which) {
-  const CheckpointFolder found(folder_.checkpoints(),
-                               [this](const std::string& text) { log_.warning(text); });
+  const CheckpointFolder found(folder_.checkpoints(), [this](const std::string& text) {
+    if (first_rank()) log_.warning(text);  // all look at the same folder
+  });
   Communicator& group = model_.data_parallel();
   const Checkpoint checkpoint =
       Checkpoint::open(found.resolve(which), {group.rank(), group.size()});
   const std::string differences = load_into(model_, checkpoint, settings_.allow_partial);
-  if (!differences.empty()) log_.warning("loaded in part:\n" + differences);
+  if (!differences.empty() && first_rank()) log_.warning("loaded in part:\n" + differences);
   const nlohmann::ordered_json state = checkpoint.state();
   const auto best = state.value("best", nlohmann::ordered_json::object());
   for (const auto& [step, value] : best.items())

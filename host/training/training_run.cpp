@@ -57,19 +57,39 @@ class TrainingRun {
       keep_interval_ = horizon_.interval(*s_.keep_every, "checkpoint.keep_every").value_or(0);
     log_interval_ = horizon_.interval(s_.log_every, "log.every").value_or(1);
   }
-  ~TrainingRun() { parts_.log.show_through({}); }
+  ~TrainingRun() {
+    parts_.log.show_through({});
+    flush();
+  }
   TrainingRun(const TrainingRun&) = delete;
 
   Exit run() {
     open_folder();
-    begin();
-    evaluate();
-    while (at_.step < horizon_.total_steps && !stop_) one_step();
-    return end();
+    try {
+      make_weights();
+      if (parts_.request.resume && at_.step >= horizon_.total_steps) return nothing_left();
+      begin();
+      evaluate();
+      while (at_.step < horizon_.total_steps && !stop_) one_step();
+      return end();
+    } catch (const Error& e) {
+      leave();
+      throw failure_of(e, "training, " + place());
+    } catch (...) {
+      leave();
+      throw;
+    }
   }
 
  private:
   bool first_rank() const { return group_.rank() == 0; }
+  std::string place() const { return "after " + std::to_string(at_.step) + " steps"; }
+  // The run has failed.
+  void leave() noexcept {
+    engine_.abort();
+    write_last_record();
+    if (first_rank() && !parts_.request.resume && at_.step == 0) folder_.remove();
+  }
   BatchGeometry geometry() const {
     return {s_.sequences, s_.micro_batch, s_.sequence_length, group_.rank(), group_.size()};
   }
@@ -79,7 +99,10 @@ class TrainingRun {
     std::optional<Failure> failed;
     if (first_rank()) {
       try {
-        if (!parts_.request.resume) folder_.require_new(parts_.request.command);
+        if (parts_.request.resume)
+          folder_.require_there(parts_.request.command);
+        else
+          folder_.require_new(parts_.request.command);
         folder_.create();
         if (!parts_.request.resume) folder_.write(folder_.config(), parts_.request.resolved);
         parts_.log.open_file((folder_.path() / "run.log").string());
@@ -93,14 +116,25 @@ class TrainingRun {
     if (!told.empty()) throw Failure("", Exit(std::stoi(told)), "");  // rank 0 says it
   }
 
-  void begin() {
+  void make_weights() {
     if (parts_.request.resume)
       at_ = checkpoints_.load(*parts_.request.resume);
     else
       engine_.parameters().initialize(parts_.model.initializer(), s_.initializer_seed);
+  }
+
+  Exit nothing_left() {
+    if (first_rank())
+      parts_.log.info("finished already: " + std::to_string(at_.step) + " of " +
+                      std::to_string(horizon_.total_steps) + " steps are done; to train longer:  " +
+                      parts_.request.command + " --resume latest --set run.steps=MORE");
+    return Exit::done;
+  }
+
+  void begin() {
     RunInfo info{s_.name, folder_.path().string(), at_.step, horizon_.total_steps,
                  horizon_.tokens_per_step};
-    info.terminal = isatty(STDERR_FILENO) == 1;
+    info.terminal = isatty(STDOUT_FILENO) == 1;
     info.report = start_report(s_, horizon_, parts_.model, parts_.data, at_.step);
     for (const std::string& line : info.report) parts_.log.write(LogSeverity::debug, line);
     if (first_rank()) {
@@ -131,7 +165,7 @@ class TrainingRun {
     try {
       return feed_.next(at_.step);
     } catch (const Error& e) {
-      throw failure_of(e, "data.train at step " + std::to_string(at_.step));
+      throw failure_of(e, "data.train, " + place());
     }
   }
 
@@ -161,11 +195,22 @@ class TrainingRun {
     const StepValues values = read(output);
     stop_ = stop_ || values.stop;
     save_asked_ = values.save;
+    StepRecord record = record_of(output, values);
+    if (record.shown) add_component_metrics(record, output);
+    if (first_rank()) metrics_.write(record);
     count_skipped(values, output.step + 1);
-    write_record(output, values);
   }
 
-  void write_record(const StepOutput& output, const StepValues& values) {
+  // Of a step that was done before this rank failed: without what needs the other ranks.
+  void write_last_record() noexcept {
+    if (!pending_ || !first_rank()) return;
+    try {
+      metrics_.write(record_of(*pending_, read(*pending_)));
+    } catch (const std::exception&) {  // what ended the run is told
+    }
+  }
+
+  StepRecord record_of(const StepOutput& output, const StepValues& values) const {
     const std::int64_t done = output.step + 1;
     const double tokens = double(horizon_.tokens_per_step);
     StepRecord record{done,
@@ -178,13 +223,14 @@ class TrainingRun {
                        {"data/tokens", double(done) * tokens},
                        {"memory/peak_bytes", double(peak_memory_bytes())}}};
     record.shown = done % log_interval_ == 0 || done == horizon_.total_steps || done == 1;
-    if (record.shown) {
-      for (const auto& [name, sum] : sum_records(group_, output))
-        record.values.push_back({name, sum});
-      for (const auto& [name, value] : parts_.component_metrics())
-        record.values.push_back({name, value});
-    }
-    if (first_rank()) metrics_.write(record);
+    return record;
+  }
+
+  void add_component_metrics(StepRecord& record, const StepOutput& output) {
+    for (const auto& [name, sum] : sum_records(group_, output))
+      record.values.push_back({name, sum});
+    for (const auto& [name, value] : parts_.component_metrics())
+      record.values.push_back({name, value});
   }
 
   void count_skipped(const StepValues& values, std::int64_t done) {
@@ -200,8 +246,9 @@ class TrainingRun {
                       " steps in a row were skipped because the gradient norm is not finite "
                       "(gradients.max_skipped: " +
                       std::to_string(s_.max_skipped) +
-                      "): lower the learning rate or clip gradients; the last checkpoint in " +
-                      folder_.checkpoints().string() + " is from before");
+                      "): lower the learning rate or clip gradients; checkpoints that were saved "
+                      "before stay in " +
+                      folder_.checkpoints().string());
   }
 
   void evaluate() {
@@ -246,6 +293,15 @@ class TrainingRun {
     save_asked_ = false;
   }
 
+  // However the run ends: a line that is being drawn is finished, files are complete.
+  void flush() {
+    try {
+      metrics_.flush();
+    } catch (const std::exception& e) {
+      parts_.log.warning(e.what());
+    }
+  }
+
   Exit end() {
     consume_pending();
     save();
@@ -257,7 +313,6 @@ class TrainingRun {
         finished ? "done: " + steps + " steps, everything is in " + folder_.path().string()
                  : "stopped at step " + steps + " and saved; to go on:  " + parts_.request.command +
                        " --resume latest");
-    metrics_.flush();
     return finished ? Exit::done : Exit::stopped;
   }
 

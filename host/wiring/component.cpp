@@ -1,5 +1,6 @@
 #include "host/wiring/component.hpp"
 
+#include "host/wiring/call_in_progress.hpp"
 #include "host/wiring/failure_of_error.hpp"
 
 namespace mortise::host {
@@ -12,7 +13,10 @@ mt_object Services::find(void* self, const char* interface_id) {
 
 Component::Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> settings,
                      Services& services, std::uint64_t seed, Origin origin)
-    : type_(type), settings_(std::move(settings)), origin_(std::move(origin)) {
+    : type_(type),
+      settings_(std::move(settings)),
+      origin_(std::move(origin)),
+      name_(origin_.key + " of " + origin_.plugin) {
   context_ = {kit::head_of<mt_context_v1>(), &services, &Services::find,
               kit::text(services.run_folder()), seed};
   kit::Failure failure;
@@ -23,7 +27,10 @@ Component::Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> 
   }
 }
 
-Component::~Component() { type_.destroy(made_); }
+Component::~Component() {
+  const CallInProgress call(name_, "destroy");
+  type_.destroy(made_);
+}
 
 bool Component::speaks(const char* interface_id) const {
   return type_.view(made_, interface_id).table != nullptr;

@@ -41,12 +41,15 @@ class Component {
 
   const Origin& origin() const { return origin_; }
   // "llama of org.mortise.llama"
-  std::string name() const { return origin_.key + " of " + origin_.plugin; }
+  const std::string& name() const { return name_; }
   mt_object object(const char* interface_id) const;
+  // Messages of failed calls name component and call. The component outlives what it gives.
   // Throws Failure (exit plugin) when the component does not speak I.
   template <class I>
   std::unique_ptr<Remote<I>> as() const {
-    return std::make_unique<Remote<I>>(object(Remote<I>::id));
+    auto remote = std::make_unique<Remote<I>>(object(Remote<I>::id));
+    remote->set_name(name_.c_str());
+    return remote;
   }
   bool speaks(const char* interface_id) const;
 
@@ -55,6 +58,7 @@ class Component {
   std::unique_ptr<SettingsTree> settings_;
   mt_context_v1 context_;
   Origin origin_;
+  std::string name_;
   void* made_ = nullptr;
 };
 

@@ -30,6 +30,12 @@ std::vector<std::string> take_plugin_files(Arguments& arguments) {
   return files;
 }
 
+std::string spaced(std::string key) {
+  for (char& c : key)
+    if (c == '.') c = ' ';
+  return key;
+}
+
 // `data pack x` -> key data.pack and how many words it took.
 std::pair<Catalog::Offer, std::size_t> find_command(const Session& session,
                                                     const Arguments& arguments) {
@@ -43,7 +49,7 @@ std::pair<Catalog::Offer, std::size_t> find_command(const Session& session,
   if (found) return *found;
   std::string known;
   for (const std::string& k : session.catalog().keys(Remote<Command>::id))
-    known += (known.empty() ? "" : ", ") + k;
+    known += (known.empty() ? "" : ", ") + spaced(k);
   throw Failure("C0004", Exit::configuration,
                 "error[C0004]: mortise has no command " + arguments[0] +
                     "; it has run, check, config, plugin, and from plugins: " + known);
@@ -53,6 +59,17 @@ std::string with_dashes(std::string name) {
   for (char& c : name)
     if (c == '_') c = '-';
   return name;
+}
+
+// " RUN" for each setting that stands without an option.
+std::string positional_words(const nlohmann::json& schema) {
+  std::string words;
+  for (const auto& [name, field] : schema.at("properties").items()) {
+    if (!field.value("positional", false)) continue;
+    words += " " + with_dashes(name) + (field.value("type", "") == "array" ? "…" : "");
+  }
+  for (char& c : words) c = char(std::toupper(static_cast<unsigned char>(c)));
+  return words;
 }
 
 void add_options(Options& options, const nlohmann::json& schema) {
@@ -90,22 +107,18 @@ Setting command_node(const Catalog::Offer& offer, const Setting& settings) {
   return node;
 }
 
-std::string spaced(std::string key) {
-  for (char& c : key)
-    if (c == '.') c = ' ';
-  return key;
-}
-
 }  // namespace
 
 int component_command(const Arguments& arguments) {
   Arguments words = arguments;
   const std::vector<std::string> files = take_plugin_files(words);
   const Session session(files);
+  session.require_named_plugins();
   const auto [offer, used] = find_command(session, words);
   const std::string command = "mortise " + spaced(offer.key);
   const ComponentOffer full = session.plugins().require(Remote<Command>::id, offer.key);
-  Options options(command, "usage: " + command + " [options]\n\n" + full.doc);
+  Options options(command, "usage: " + command + positional_words(offer.settings) +
+                               " [options]\n\n" + full.doc);
   add_options(options, offer.settings);
   if (!options.parse(Arguments(words.begin() + std::ptrdiff_t(used), words.end()))) return 0;
   Setting settings = check_settings(offer.settings, given_options(options, offer.settings),
@@ -123,8 +136,10 @@ int component_command(const Arguments& arguments) {
   load_plugins(node, session.plugins());
   Wiring wiring(settings, session.plugins(), services);
   try {
-    return int(wiring.make(node, "command").as<Command>()->run());
+    return int(Remote<Command>(wiring.make(node, "command").object(Remote<Command>::id)).run());
   } catch (const Error& e) {
+    if (inference.failed() && inference.failed()->what() == std::string(e.what()))
+      throw *inference.failed();
     throw failure_of(e, command);
   }
 }

@@ -4,7 +4,6 @@
 
 #include "host/cli/options.hpp"
 #include "host/cli/rank_main.hpp"
-#include "host/cli/session.hpp"
 #include "host/distributed/rank_starter.hpp"
 #include "host/distributed/rendezvous.hpp"
 #include "host/failure.hpp"
@@ -82,7 +81,7 @@ int run_command(const Arguments& arguments) {
   if (options.has("resume")) run.resume = options.text("resume");
   const int ranks = ranks_of(options);
   if (rank_environment().launched() || ranks == 1) return int(run_rank(run));
-  Session(run.plugins, request_for(run.file, run.sets)).load();  // its errors appear once
+  check_before_start(run, ranks);
   std::vector<std::string> again{"mortise", "run"};
   again.insert(again.end(), arguments.begin(), arguments.end());
   return run_local_ranks(ranks, again);

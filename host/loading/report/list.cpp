@@ -29,7 +29,7 @@ void add_plugin(const CatalogEntry& entry, std::string& text) {
           entry.judgement.file.string() + ")\n";
   for (const ManifestComponent& component : manifest.components)
     text += "  " + padded(kinds_of(component), 24) + " " + padded(component.key, 20) + " " +
-            component.doc + "\n";
+            component.doc.substr(0, component.doc.find('\n')) + "\n";
 }
 
 }  // namespace

@@ -165,4 +165,7 @@ class DataPack final : public mortise::Command {
 
 MORTISE_PLUGIN("org.mortise.data_tools", MORTISE_VERSION,
                mortise::component<DataPack, mortise::Command>(
-                   "data.pack", "packs text files into a token file"));
+                   "data.pack",
+                   "packs text files into a token file\n\n"
+                   "example:\n"
+                   "  mortise data pack books/*.txt --tokenizer byte --hold-out 1% -o books.pbin"));

@@ -112,4 +112,7 @@ class Generate final : public mortise::Command {
 
 MORTISE_PLUGIN("org.mortise.generate", MORTISE_VERSION,
                mortise::component<Generate, mortise::Command>(
-                   "generate", "continues a text with a trained model"));
+                   "generate",
+                   "continues a text with a trained model\n\n"
+                   "example:\n"
+                   "  mortise generate runs/shakespeare --prompt \"ROMEO:\" --seed 7"));

@@ -67,7 +67,7 @@ class PackedTokens final : public mortise::Dataset {
   PackedTokens(const Config& config, mortise::Context& context, Files files)
       : info_(mortise::windows::facts_of(files)),
         windows_(mortise::windows::streams_of(std::move(files), config.part, config.hold_out),
-                 config.sequence_length, config.part) {
+                 config.sequence_length, config.part, info_.source) {
     const std::string notice =
         mortise::windows::narrow(info_, windows_, config.part, config.hold_out);
     if (!notice.empty()) context.logger().warning(notice);

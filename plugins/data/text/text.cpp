@@ -88,13 +88,17 @@ class Text final : public mortise::Dataset {
       : sources_(std::move(packed.sources)),
         info_(mortise::windows::facts_of(packed.file)),
         windows_(mortise::windows::streams_of(std::move(packed.file), config.part, config.hold_out),
-                 config.sequence_length, config.part) {
-    info_.source = sources_.front().file;
-    if (sources_.size() > 1)
-      info_.source += " and " + std::to_string(sources_.size() - 1) + " more";
+                 config.sequence_length, config.part, name_of(sources_)) {
+    info_.source = name_of(sources_);
     const std::string notice =
         mortise::windows::narrow(info_, windows_, config.part, config.hold_out);
     if (!notice.empty()) context.logger().warning(notice);
+  }
+
+  static std::string name_of(const std::vector<mortise::pbin::SideFile::Source>& sources) {
+    const std::string first = sources.front().file;
+    if (sources.size() == 1) return first;
+    return first + " and " + std::to_string(sources.size() - 1) + " more";
   }
 
   static Packed packed(const Config& config) {

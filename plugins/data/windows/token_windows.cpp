@@ -11,18 +11,16 @@ std::int64_t windows_in(std::int64_t tokens, std::int64_t length) {
   return tokens < 1 ? 0 : (tokens - 1) / length;
 }
 
-std::string name_of(const std::vector<Stream>& streams, Part part) {
-  const std::string file = streams.front().file.path();
-  const std::string files =
-      streams.size() == 1 ? file : file + " and " + std::to_string(streams.size() - 1) + " more";
-  if (part == Part::train) return "what hold_out leaves of " + files;
-  if (part == Part::held_out) return "what hold_out takes of " + files;
-  return files;
+std::string name_of(Part part, const std::string& source) {
+  if (part == Part::train) return "what hold_out leaves of " + source;
+  if (part == Part::held_out) return "what hold_out takes of " + source;
+  return source;
 }
 
 }  // namespace
 
-TokenWindows::TokenWindows(std::vector<Stream> streams, std::int64_t sequence_length, Part part)
+TokenWindows::TokenWindows(std::vector<Stream> streams, std::int64_t sequence_length, Part part,
+                           const std::string& source)
     : streams_(std::move(streams)), length_(sequence_length) {
   std::int64_t longest = 0;
   for (const Stream& s : streams_) {
@@ -31,7 +29,7 @@ TokenWindows::TokenWindows(std::vector<Stream> streams, std::int64_t sequence_le
     ends_.push_back(samples_ += windows_in(s.size, length_));
   }
   if (samples_ == 0)
-    throw DataError(name_of(streams_, part) + ": " + std::to_string(longest) +
+    throw DataError(name_of(part, source) + ": " + std::to_string(longest) +
                     " tokens are less than one sequence, which needs " +
                     std::to_string(length_ + 1) + " (sequence_length + 1)");
 }

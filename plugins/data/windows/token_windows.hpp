@@ -15,8 +15,10 @@ namespace mortise::windows {
 
 class TokenWindows {
  public:
+  // `source`: what the user calls the files.
   // Errors: DataError with both numbers when there is not one sample.
-  TokenWindows(std::vector<Stream> streams, std::int64_t sequence_length, Part part);
+  TokenWindows(std::vector<Stream> streams, std::int64_t sequence_length, Part part,
+               const std::string& source);
 
   std::int64_t size() const { return samples_; }
   std::int64_t tokens() const { return tokens_; }

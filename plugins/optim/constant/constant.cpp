@@ -1,5 +1,6 @@
 // Learning-rate schedule: the full rate, after a linear warm-up if there is one.
 
+#include <algorithm>
 #include <mortise/optim/learning_rate_schedule.hpp>
 #include <mortise/plugin.hpp>
 
@@ -24,7 +25,8 @@ class Constant final : public LearningRateSchedule {
 
   double factor(const Progress& progress) const override {
     const std::int64_t warmup = config_.warmup.in_steps(progress);
-    return progress.step < warmup ? double(progress.step + 1) / double(warmup) : 1;
+    const std::int64_t done = std::min(progress.step + 1, progress.total_steps);
+    return done < warmup ? double(done) / double(warmup) : 1;
   }
 
  private:

@@ -29,8 +29,8 @@ class Linear final : public LearningRateSchedule {
 
   double factor(const Progress& progress) const override {
     const std::int64_t warmup = config_.warmup.in_steps(progress);
-    if (progress.step < warmup) return double(progress.step + 1) / double(warmup);
     if (progress.step >= progress.total_steps) return config_.final;
+    if (progress.step < warmup) return double(progress.step + 1) / double(warmup);
     const double left =
         double(progress.total_steps - progress.step) / double(progress.total_steps - warmup);
     return config_.final + (1 - config_.final) * left;

@@ -32,8 +32,8 @@ class WarmupCosine final : public LearningRateSchedule {
 
   double factor(const Progress& progress) const override {
     const std::int64_t warmup = config_.warmup.in_steps(progress);
-    if (progress.step < warmup) return double(progress.step + 1) / double(warmup);
     if (progress.step >= progress.total_steps) return config_.final;
+    if (progress.step < warmup) return double(progress.step + 1) / double(warmup);
     const double done = double(progress.step - warmup) / double(progress.total_steps - warmup);
     return config_.final + (1 - config_.final) * 0.5 * (1 + std::cos(std::numbers::pi * done));
   }
