@@ -1,0 +1,71 @@
+// What a run writes and says (L-01, L-02).
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "tests/end_to_end/trial.hpp"
+
+namespace {
+
+using namespace mortise::tests;
+
+// Every line is there as a whole, and only once.
+void check_lines_once(const std::string& text, const std::string& start, int from, int to) {
+  for (int n = from; n <= to; ++n) {
+    CAPTURE(n);
+    CHECK(count("\n" + text, "\n" + start + std::to_string(n) + "/") == 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "logging: numbers that are not finite leave every line strict JSON and are counted (L-01)") {
+  for (const int ranks : {1, 2}) {
+    CAPTURE(ranks);
+    const Trial trial;
+    const Outcome outcome = trial.run(
+        ranks,
+        sets({"optimizer.learning_rate=1e9", "gradients={max_skipped: 3}", "run.steps=50",
+              "checkpoint.every=1", "eval.every=1", "schedule={use: warmup_cosine, warmup: 1}"}));
+    check_refused(outcome, 5,
+                  {"gradients.max_skipped: 3", "4 steps in a row", "runs/tiny/checkpoints"});
+    const std::vector<nlohmann::json> metrics = trial.metrics();  // throws for a line that is not
+    CHECK(metrics.size() > 6);
+    const nlohmann::json& last = metrics.back();
+    CHECK(last["step"].get<int>() == count(outcome.err, " is skipped") + 1);
+    CHECK(count(outcome.err, "is skipped") == 4);
+    CHECK(last.contains("train/learning_rate"));
+    CHECK(last["train/grad_norm"].is_null());
+    CHECK(last["non_finite"]["train/grad_norm"] == "nan");
+    CHECK(last.contains("perf/step_ms"));
+
+    const Outcome more = trial.run(
+        1, Words{"--resume", "latest"} + sets({"optimizer.learning_rate=0", "run.steps=6"}));
+    check_done(more);  // the last good checkpoint is there and loads
+  }
+}
+
+TEST_CASE("logging: with four ranks each progress line stands once (L-02)") {
+  const Trial trial;
+  const Outcome outcome = trial.run(4, sets({"run.steps=20"}));
+  check_done(outcome);
+  check_lines_once(outcome.out, "step ", 1, 20);
+  CHECK(count(outcome.out, "eval held_out") == 5);  // at 0, 5, 10, 15 and 20
+  CHECK(outcome.err == "");
+}
+
+TEST_CASE("logging: an error of one rank carries its number, progress stays whole (L-02)") {
+  const Trial trial;
+  const Words broken =
+      Words{"--plugin", fixture_plugin("ragged").string()} +
+      sets({"data.train={use: ragged, broken: 14}", "data.shuffle=false", "tokenizer=null",
+            "model.vocabulary_size=97", "eval=null", "batch.sequences=4", "run.steps=20"});
+  const Outcome outcome = trial.run(4, broken);
+  check_refused(outcome, 4, {"[rank 2] ", "after 3 steps", "ragged, sample 14 is broken"});
+  std::istringstream lines(outcome.err);
+  for (std::string line; std::getline(lines, line);) CHECK(line.rfind("[rank 2] ", 0) == 0);
+  check_lines_once(outcome.out, "step ", 1, 3);
+  CHECK(trial.metrics().back()["step"] == 3);
+}
