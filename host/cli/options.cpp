@@ -30,8 +30,8 @@ bool Options::parse(const Arguments& arguments) {
     po::store(parsed, values_);
     po::notify(values_);
   } catch (const po::error& e) {
-    throw Failure("C0001", Exit::configuration,
-                  "error[C0001]: " + command_ + ": " + e.what() + "; see " + command_ + " --help");
+    throw Failure("C0901", Exit::configuration,
+                  "error[C0901]: " + command_ + ": " + e.what() + "; see " + command_ + " --help");
   }
   return true;
 }

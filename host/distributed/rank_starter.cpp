@@ -163,11 +163,14 @@ class LocalRanks {
       if (r.status || waitpid(r.process, &status, WNOHANG) != r.process) continue;
       r.status = status;
       const bool killed = WIFSIGNALED(status);
-      const int code = killed ? int(Exit::ranks) : WEXITSTATUS(status);
+      const bool as_asked = killed && signal_count > 0 && WTERMSIG(status) == last_signal;
+      const int code = as_asked ? 128 + WTERMSIG(status)
+                       : killed ? int(Exit::ranks)
+                                : WEXITSTATUS(status);
       if (code == 0 || first_failure_) continue;
       first_failure_ = code;
       deadline_ = Clock::now() + std::chrono::seconds(code == int(Exit::stopped) ? 60 : 5);
-      if (killed) tell_killed(r, WTERMSIG(status));
+      if (killed && !as_asked) tell_killed(r, WTERMSIG(status));
     }
   }
 
@@ -194,6 +197,7 @@ int run_local_ranks(int ranks, const std::vector<std::string>& arguments) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // who reads along may leave; ranks inherit it
   return LocalRanks(ranks, arguments).wait();
 }
 

@@ -15,6 +15,7 @@ void MetricLog::each(F f) {
       const std::string text =
           "metric sink " + sinks_[i].name + " failed and is dropped: " + e.what();
       sinks_.erase(sinks_.begin() + std::ptrdiff_t(i));
+      log_.show_through({});  // it may be the one that showed lines
       log_.warning(text);
     }
   }

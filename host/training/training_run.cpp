@@ -64,6 +64,7 @@ class TrainingRun {
   TrainingRun(const TrainingRun&) = delete;
 
   Exit run() {
+    listen_for_stop();
     open_folder();
     try {
       make_weights();
@@ -142,7 +143,6 @@ class TrainingRun {
       parts_.log.show_through(
           [this](LogSeverity v, const std::string& text) { metrics_.message(v, text); });
     }
-    listen_for_stop();
     started_ = last_step_ = last_save_ = Clock::now();
   }
 

@@ -1,11 +1,11 @@
 // What a call through the tables costs above a direct one: minima of many rounds, in nanoseconds.
 
+#include <ATen/ops/zeros.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <functional>
-
-#include <ATen/ops/zeros.h>
 #include <mortise/data/tokenizer.hpp>
 #include <mortise/model/unit_context.hpp>
 #include <mortise/optim/learning_rate_schedule.hpp>
@@ -40,7 +40,8 @@ double nanoseconds(const std::function<void()>& call) {
   return best;
 }
 
-void compare(const char* what, const std::function<void()>& direct, const std::function<void()>& crossed) {
+void compare(const char* what, const std::function<void()>& direct,
+             const std::function<void()>& crossed) {
   const double a = nanoseconds(direct), b = nanoseconds(crossed);
   std::printf("%-44s direct %6.1f ns   crossed %6.1f ns   above %6.1f ns\n", what, a, b, b - a);
 }
@@ -50,7 +51,8 @@ void compare(const char* what, const std::function<void()>& direct, const std::f
 int main() {
   const tests::Services services;
   const std::string folder = MORTISE_PLUGIN_DIR;
-  const tests::MadeComponent cosine(folder + "/mortise_warmup_cosine.so", "warmup_cosine", {}, services);
+  const tests::MadeComponent cosine(folder + "/mortise_warmup_cosine.so", "warmup_cosine", {},
+                                    services);
   const tests::MadeComponent byte(folder + "/mortise_byte_tokenizer.so", "byte", {}, services);
   volatile double kept = 0;
 

@@ -1,7 +1,6 @@
 // Learning-rate schedule: constant, then a linear cool-down to zero over the last part of the run.
 
 #include <algorithm>
-
 #include <mortise/optim/learning_rate_schedule.hpp>
 #include <mortise/plugin.hpp>
 

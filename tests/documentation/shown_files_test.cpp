@@ -30,7 +30,8 @@ std::vector<Shown> shown_files(const std::string& page) {
   for (std::size_t at = page.find(mark); at != std::string::npos; at = page.find(mark, at + 1)) {
     const std::size_t name = at + mark.size(), end = page.find(" -->", name);
     const std::size_t block = page.find('\n', page.find("```", end)) + 1;
-    all.push_back({page.substr(name, end - name), page.substr(block, page.find("```", block) - block)});
+    all.push_back(
+        {page.substr(name, end - name), page.substr(block, page.find("```", block) - block)});
   }
   return all;
 }

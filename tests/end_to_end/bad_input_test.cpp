@@ -50,7 +50,7 @@ TEST_CASE("bad input: a command line that makes no sense") {
   };
   check_mistakes(rows, trial);
   check_refused(trial.mortise({"fly"}), 2, {"fly", "run", "check", "generate"});
-  check_refused(trial.mortise({"data", "fly"}), 2, {"data", "data.pack"});
+  check_refused(trial.mortise({"data", "fly"}), 2, {"data", "data pack"});
   check_refused(trial.mortise({"config"}), 2, {"config show"});
   check_refused(trial.mortise({"plugin", "fly"}), 2, {"fly", "list", "inspect"});
 }

@@ -58,3 +58,24 @@ TEST_CASE("layouts: a launcher's variables make the ranks of one run, the store 
   for (Program& rank : ranks) check_done(rank.wait());
   CHECK(trial.numbers("launched/tiny") == trial.numbers("alone/tiny"));
 }
+
+TEST_CASE("layouts: ranks that are not alike are refused, with rank and line") {
+  const Trial trial;
+  const int port = free_port();
+  std::deque<Program> ranks;
+  for (int rank = 0; rank != 2; ++rank)
+    ranks.emplace_back(
+        trial.start(Words{"run", "run.yaml"} + in_folder("unlike") +
+                        sets({"optimizer.learning_rate=" + std::to_string(rank + 1) + "e-3"}),
+                    rank_variables(rank, 2, port)));
+  std::string told;
+  for (Program& rank : ranks) {
+    const Outcome outcome = rank.wait();
+    CHECK(outcome.exit == 6);
+    told += outcome.err;
+  }
+  CHECK(count(told, "error[R0104]") == 1);
+  for (const char* part : {"rank 1", "learning_rate: 0.002", "learning_rate: 0.001"})
+    CHECK_MESSAGE(contains(told, part), told);
+  CHECK_FALSE(trial.has("unlike"));
+}

@@ -121,3 +121,41 @@ TEST_CASE("signals: under a launcher the others tell that rank 0, which held the
   check_refused(ranks[1].wait(), 6, {"rank 1", "lost"});
   CHECK(Clock::now() - killed < std::chrono::seconds(10));
 }
+
+TEST_CASE("signals: one that reaches a single rank stops them all at the same step (R-12)") {
+  const Trial trial;
+  Program program(endless(trial, 2));
+  REQUIRE(program.wait_until_it_says("saved step 5"));
+  kill(program.children().at(1), SIGTERM);
+  const Outcome stopped = program.wait();
+  CAPTURE(stopped.err);
+  CHECK(stopped.exit == 75);
+  CHECK(contains(stopped.out, kGoOn));
+  CHECK(program.left_behind().empty());
+}
+
+TEST_CASE("signals: while the ranks start, one ends them without an error and leaves no run") {
+  const Trial trial;
+  Program program(endless(trial, 2));
+  while (program.children().size() != 2) std::this_thread::yield();
+  program.send(SIGINT);
+  const Outcome stopped = program.wait();
+  CAPTURE(stopped.err);
+  CHECK((stopped.exit == 128 + SIGINT || stopped.exit == 75));
+  CHECK_FALSE(contains(stopped.err, "error["));
+  CHECK(trial.has("runs") == (stopped.exit == 75));
+  CHECK(program.left_behind().empty());
+}
+
+TEST_CASE("signals: a run goes on when nobody reads what it prints any more") {
+  for (const char* ranks : {"1", "2"}) {
+    CAPTURE(ranks);
+    const Trial trial;
+    const Outcome outcome =
+        trial.typed(std::string("mortise run run.yaml -n ") + ranks + " | head -n 1");
+    CHECK(count(outcome.out, "\n") == 1);
+    CHECK(trial.metrics().back()["step"] == 10);
+    CHECK(trial.has("runs/tiny/checkpoints/step_00000010/index.json"));
+    CHECK(count(outcome.err, "warning") + count(outcome.err, "dropped") > 0);
+  }
+}

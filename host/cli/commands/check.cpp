@@ -21,8 +21,8 @@ void add_file_options(Options& options) {
 
 void require_file(const Options& options, const std::string& command) {
   if (!options.has("file"))
-    throw Failure("C0003", Exit::configuration,
-                  "error[C0003]: " + command + ": which file? see " + command + " --help");
+    throw Failure("C0903", Exit::configuration,
+                  "error[C0903]: " + command + ": which file? see " + command + " --help");
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ int config_command(const Arguments& arguments) {
   if (arguments.empty() || arguments[0] != "show") {
     const bool help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
     if (!help)
-      throw Failure("C0004", Exit::configuration,
-                    "error[C0004]: mortise config: expected `show`; try mortise config show FILE");
+      throw Failure("C0904", Exit::configuration,
+                    "error[C0904]: mortise config: expected `show`; try mortise config show FILE");
   }
   Options options("mortise config show", R"(usage: mortise config show FILE [options]
 

@@ -50,8 +50,8 @@ std::pair<Catalog::Offer, std::size_t> find_command(const Session& session,
   std::string known;
   for (const std::string& k : session.catalog().keys(Remote<Command>::id))
     known += (known.empty() ? "" : ", ") + spaced(k);
-  throw Failure("C0004", Exit::configuration,
-                "error[C0004]: mortise has no command " + arguments[0] +
+  throw Failure("C0904", Exit::configuration,
+                "error[C0904]: mortise has no command " + arguments[0] +
                     "; it has run, check, config, plugin, and from plugins: " + known);
 }
 

@@ -56,8 +56,8 @@ int plugin_command(const Arguments& arguments) {
   if (what == "inspect" && !name.empty()) return inspect(session, name, json);
   if (what == "why" && !name.empty())
     return print(json ? why_json(session.plugins(), name) : why_text(session.plugins(), name));
-  throw Failure("C0004", Exit::configuration,
-                "error[C0004]: mortise plugin " + what +
+  throw Failure("C0904", Exit::configuration,
+                "error[C0904]: mortise plugin " + what +
                     ": expected list, inspect FILE|ID, docs [NAME] or why NAME");
 }
 

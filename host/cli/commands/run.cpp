@@ -53,8 +53,8 @@ int ranks_of(const Options& options) {
   char* end = nullptr;
   const long n = std::strtol(text.c_str(), &end, 10);
   if (*end != '\0' || n < 1 || n > 1024)
-    throw Failure("C0002", Exit::configuration,
-                  "error[C0002]: -n " + text + ": expected a number of ranks from 1 to 1024");
+    throw Failure("C0902", Exit::configuration,
+                  "error[C0902]: -n " + text + ": expected a number of ranks from 1 to 1024");
   return int(n);
 }
 
@@ -71,8 +71,8 @@ int run_command(const Arguments& arguments) {
   options.positional("file", 1);
   if (!options.parse(arguments)) return 0;
   if (!options.has("file"))
-    throw Failure("C0003", Exit::configuration,
-                  "error[C0003]: mortise run: which file? see mortise run --help");
+    throw Failure("C0903", Exit::configuration,
+                  "error[C0903]: mortise run: which file? see mortise run --help");
   RunArguments run{options.text("file"),
                    options.texts("set"),
                    options.texts("plugin"),

@@ -23,28 +23,27 @@ class AdamW final : public Optimizer {
     std::vector<Role> no_decay = {Role::norm, Role::bias, Role::embedding};
 
     static constexpr auto settings() {
-      return fields(
-          field("betas", &Config::betas)
-              .doc("decay of the running means of gradient and squared gradient")
-              .known_as("beta1", "beta2", "adam_beta1", "adam_beta2"),
-          field("epsilon", &Config::epsilon)
-              .at_least(0)
-              .doc("added to the root in the denominator")
-              .known_as("eps", "adam_epsilon"),
-          field("weight_decay", &Config::weight_decay)
-              .at_least(0)
-              .doc("share of a weight that goes in one step, times the learning rate")
-              .known_as("wd", "decay"),
-          field("no_decay", &Config::no_decay)
-              .choice("matrix", Role::matrix)
-              .choice("embedding", Role::embedding)
-              .choice("head", Role::head)
-              .choice("norm", Role::norm)
-              .choice("bias", Role::bias)
-              .choice("scale", Role::scale)
-              .choice("expert", Role::expert)
-              .choice("other", Role::other)
-              .doc("roles of parameters without weight decay"));
+      return fields(field("betas", &Config::betas)
+                        .doc("decay of the running means of gradient and squared gradient")
+                        .known_as("beta1", "beta2", "adam_beta1", "adam_beta2"),
+                    field("epsilon", &Config::epsilon)
+                        .at_least(0)
+                        .doc("added to the root in the denominator")
+                        .known_as("eps", "adam_epsilon"),
+                    field("weight_decay", &Config::weight_decay)
+                        .at_least(0)
+                        .doc("share of a weight that goes in one step, times the learning rate")
+                        .known_as("wd", "decay"),
+                    field("no_decay", &Config::no_decay)
+                        .choice("matrix", Role::matrix)
+                        .choice("embedding", Role::embedding)
+                        .choice("head", Role::head)
+                        .choice("norm", Role::norm)
+                        .choice("bias", Role::bias)
+                        .choice("scale", Role::scale)
+                        .choice("expert", Role::expert)
+                        .choice("other", Role::other)
+                        .doc("roles of parameters without weight decay"));
     }
   };
 

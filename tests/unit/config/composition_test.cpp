@@ -208,8 +208,7 @@ TEST_CASE(
   const RunFolder folder;
   LoadRequest request;
   request.file = folder.write("run.yaml", whole_run());
-  request.site_file = folder.write(
-      "etc/site.yaml", "folders: {plugins: plugins}\npolicy: warn\n");
+  request.site_file = folder.write("etc/site.yaml", "folders: {plugins: plugins}\npolicy: warn\n");
   const auto loaded = load(folder, request);
   REQUIRE(loaded.error == "");
   CHECK(loaded.run.site.at("policy").as_text() == "warn");
