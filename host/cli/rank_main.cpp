@@ -155,6 +155,12 @@ std::chrono::milliseconds courtesy(const RankProgram& program, const Failure& fa
   return std::chrono::milliseconds(program.ranks.rank == 0 ? 0 : 150);
 }
 
+// Whoever serves the store stays until the others have looked who told what.
+void linger(const RankEnvironment& ranks) {
+  if (ranks.rank == 0 && !ranks.store_is_elsewhere)
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 // What has been told first, maybe just now by this rank; nothing when the store is gone.
 std::optional<std::string> first_told(Rendezvous& rendezvous, const std::string& mine) {
   try {
@@ -166,10 +172,12 @@ std::optional<std::string> first_told(Rendezvous& rendezvous, const std::string&
 
 // Tells a failure unless another rank, or the starter of all, has told the same one.
 [[noreturn]] void tell_once(RankProgram& program, const Failure& failure) {
-  if (program.rendezvous == nullptr || failure.exit() == Exit::stopped) throw failure;
+  const bool is_told_elsewhere = *failure.what() == '\0';
+  if (program.rendezvous == nullptr || is_told_elsewhere) throw failure;
   std::this_thread::sleep_for(courtesy(program, failure));
   const std::string mine = std::to_string(program.ranks.rank) + ":" + failure.what();
   const std::string first = first_told(*program.rendezvous, mine).value_or(mine);
+  linger(program.ranks);
   const bool same = first.substr(first.find(':') + 1) == failure.what();
   if (first != mine && (same || failure.exit() == Exit::ranks))
     throw Failure(failure.id(), failure.exit(), "");

@@ -64,10 +64,11 @@ void require_agreement(Rendezvous& rendezvous, const RankEnvironment& ranks,
     rendezvous.set("agreement/" + std::to_string(ranks.rank), as_text(mine));
     verdict = rendezvous.get("agreement/verdict").substr(1);
   }
-  if (!verdict.empty())
-    throw Failure("R0104", Exit::ranks,
-                  "error[R0104]: the ranks of this run are not alike: " + verdict +
-                      ": give all ranks the same program, plugins and files");
+  if (verdict.empty()) return;
+  if (ranks.rank != 0) throw Failure("R0104", Exit::ranks, "");  // rank 0 says it
+  throw Failure("R0104", Exit::ranks,
+                "error[R0104]: the ranks of this run are not alike: " + verdict +
+                    ": give all ranks the same program, plugins and files");
 }
 
 }  // namespace mortise::host

@@ -13,8 +13,9 @@ struct AgreementItem {
   std::string name, value;
 };
 
-// Rank 0 compares what every rank brings; a difference ends all ranks with the same Failure (exit
-// ranks), which names rank and item. Collective over the store.
+// Rank 0 compares what every rank brings; a difference ends all ranks with a Failure (exit
+// ranks); that of rank 0 names rank and item, the others have no message. Collective over the
+// store.
 void require_agreement(Rendezvous& rendezvous, const RankEnvironment& ranks,
                        const std::vector<AgreementItem>& mine);
 

@@ -34,6 +34,26 @@ void say(const std::string& line) {
   [[maybe_unused]] const auto written = write(STDERR_FILENO, whole.data(), whole.size());
 }
 
+constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGUSR1};
+
+// Keeps signals that are passed on waiting, so that one which reaches a rank before its program
+// runs ends it there and does not vanish in the handler of its starter.
+class HeldSignals {
+ public:
+  HeldSignals() {
+    sigset_t all;
+    sigemptyset(&all);
+    for (const int signal : kPassedOn) sigaddset(&all, signal);
+    sigprocmask(SIG_BLOCK, &all, &before_);
+  }
+  ~HeldSignals() { release(); }
+  HeldSignals(const HeldSignals&) = delete;
+  void release() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 struct Rank {
   int number = 0;
   pid_t process = 0;
@@ -97,10 +117,13 @@ class LocalRanks {
     int ends[2] = {-1, -1};
     if (rank != 0 && pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
     const pid_t parent = getpid();
+    const HeldSignals held;
     const pid_t child = fork();
     if (child < 0) fail("fork");
     if (child == 0) {
       setpgid(0, 0);  // Ctrl-C reaches this starter alone, which passes it on once
+      for (const int signal : kPassedOn) std::signal(signal, SIG_DFL);
+      held.release();
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(127);
       if (rank != 0) {
@@ -196,7 +219,7 @@ class LocalRanks {
 int run_local_ranks(int ranks, const std::vector<std::string>& arguments) {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
+  for (const int signal : kPassedOn) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // who reads along may leave; ranks inherit it
   return LocalRanks(ranks, arguments).wait();
 }

@@ -239,7 +239,7 @@ class TrainingRun {
     if (first_rank())
       parts_.log.warning("step " + std::to_string(done) +
                          " is skipped: the gradient norm is not finite (loss " +
-                         std::to_string(values.loss) + ")");
+                         (std::isnan(values.loss) ? "nan" : std::to_string(values.loss)) + ")");
     if (at_.skipped_in_a_row <= s_.max_skipped) return;
     throw Failure("T0101", Exit::training,
                   "error[T0101]: " + std::to_string(at_.skipped_in_a_row) +

@@ -10,7 +10,7 @@
 #include <mortise/model/unit_context.hpp>
 #include <mortise/optim/learning_rate_schedule.hpp>
 
-#include "tests/training/made_component.hpp"
+#include "tests/unit/loaded_component.hpp"
 
 namespace {
 
@@ -49,22 +49,19 @@ void compare(const char* what, const std::function<void()>& direct,
 }  // namespace
 
 int main() {
-  const tests::Services services;
-  const std::string folder = MORTISE_PLUGIN_DIR;
-  const tests::MadeComponent cosine(folder + "/mortise_warmup_cosine.so", "warmup_cosine", {},
-                                    services);
-  const tests::MadeComponent byte(folder + "/mortise_byte_tokenizer.so", "byte", {}, services);
+  const tests::LoadedComponent cosine("warmup_cosine", "warmup_cosine");
+  const tests::LoadedComponent byte("byte_tokenizer", "byte");
   volatile double kept = 0;
 
   auto& schedule = cosine.in_place<LearningRateSchedule>();
-  const auto schedule_proxy = cosine.crossed<LearningRateSchedule>();
+  const auto schedule_proxy = cosine.as<LearningRateSchedule>();
   const Progress progress{70, 300};
   compare(
       "learning_rate_schedule: factor", [&] { kept = schedule.factor(progress); },
       [&] { kept = schedule_proxy.factor(progress); });
 
   auto& tokenizer = byte.in_place<Tokenizer>();
-  const auto tokenizer_proxy = byte.crossed<Tokenizer>();
+  const auto tokenizer_proxy = byte.as<Tokenizer>();
   const std::string text(100, 'a');
   compare(
       "tokenizer: encode 100 bytes", [&] { kept = double(tokenizer.encode(text).size()); },

@@ -67,6 +67,7 @@ TEST_CASE("bad input: settings") {
        2,
        {"optimizer.learning_rate", "fast", "number"}},
       {"a component", file_with({"model.use=lama"}), 2, {"lama", "llama"}},
+      {"a plugin", file_with({"model.use=org.nobody.models:llama"}), 2, {"org.nobody.models"}},
       {"a section", file_with({"modle=llama"}), 2, {"modle", "model"}},
       {"a device that is not there",
        file_with({"run.device=cuda"}),

@@ -67,5 +67,6 @@ TEST_CASE("logging: an error of one rank carries its number, progress stays whol
   std::istringstream lines(outcome.err);
   for (std::string line; std::getline(lines, line);) CHECK(line.rfind("[rank 2] ", 0) == 0);
   check_lines_once(outcome.out, "step ", 1, 3);
+  check_refused(trial.run(1, broken), 2, {"runs/tiny", "no checkpoint", "remove it"});
   CHECK(trial.metrics().back()["step"] == 3);
 }

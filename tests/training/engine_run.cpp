@@ -10,7 +10,7 @@
 #include "host/checkpoint/box.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/engine/engine.hpp"
-#include "tests/training/made_component.hpp"
+#include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
 namespace {
@@ -100,12 +100,11 @@ TensorList gather_whole(const host::Parameters& parameters, Communicator& group,
   return all;
 }
 
-std::vector<TestSetting> owner_settings(const TrainingCase& c) {
-  std::vector<TestSetting> settings{
-      {"reduction", std::string(c.by_micro_batch ? "micro_batch" : "step")}};
+SettingList owner_settings(const TrainingCase& c) {
+  SettingList settings{{"reduction", c.by_micro_batch ? "micro_batch" : "step"}};
   if (c.owner == "fsdp") {
-    settings.push_back({"reshard", c.reshard});
-    settings.push_back({"prefetch", c.prefetch});
+    settings.emplace_back("reshard", c.reshard);
+    settings.emplace_back("prefetch", c.prefetch);
   }
   return settings;
 }
@@ -121,11 +120,10 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   host::HostMesh mesh({{"dp", size}}, ranks,
                       size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr,
                       timeout);
-  Services services;
-  services.offer<Mesh>(mesh);
-  const MadeComponent owner(std::string(MORTISE_PLUGIN_DIR) + "/mortise_" + c.owner + ".so",
-                            c.owner, owner_settings(c), services);
-  Remote<Owner> owner_proxy = owner.crossed<Owner>();
+  Surroundings surroundings;
+  surroundings.services[Remote<Mesh>::id] = kit::object_of<Mesh>(mesh);
+  const LoadedComponent owner(c.owner, c.owner, owner_settings(c), surroundings);
+  Remote<Owner> owner_proxy = owner.as<Owner>();
   DelayedOwner delayed(crossed ? static_cast<Owner&>(owner_proxy) : owner.in_place<Owner>(), rank,
                        c.delays);
   SmallModel model(c.shape);

@@ -105,6 +105,11 @@ class LoadedComponent {
   Remote<I> as() const {
     return Remote<I>(component_->view(made_, Remote<I>::id));
   }
+  // The object itself: one compiler has built both sides.
+  template <class I>
+  I& in_place() const {
+    return *static_cast<I*>(object<I>().self);
+  }
   template <class I>
   mt_object object() const {
     return component_->view(made_, Remote<I>::id);
