@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/loading/catalog.hpp"
+#include "host/wiring/host_tables.hpp"
 
 namespace {
 
@@ -37,8 +38,7 @@ int main(int count, char** arguments) {
   }
   HostIdentity host;
   std::printf("%10.1f us  identity of the process, once\n",
-              median_us(5, [&] { host = mortise::host::identity_of_this_process(); }));
-  host.torch = "2.11.0";
+              median_us(5, [&] { host = mortise::host::host_identity(); }));
   std::vector<SearchPlace> places;
   for (int i = 1; i < count; ++i) {
     const std::filesystem::path file = std::filesystem::absolute(arguments[i]);

@@ -67,21 +67,24 @@ void add_exports(const std::filesystem::path& file, std::unordered_set<std::stri
   }
 }
 
-// Symbols of libraries that the plugin names but that the whole process does not see.
-std::unordered_set<std::string> exports_of_libraries(const LibraryClosure& libraries) {
-  std::unordered_set<std::string> names;
-  for (const BroughtLibrary& library : libraries.brought) add_exports(library.file, names);
-  for (const std::filesystem::path& file : libraries.loaded) add_exports(file, names);
-  return names;
+// Takes away what these libraries define.
+void resolve(std::vector<std::string>& names, const std::vector<std::filesystem::path>& libraries) {
+  if (names.empty()) return;
+  std::unordered_set<std::string> known;
+  for (const std::filesystem::path& file : libraries) add_exports(file, known);
+  std::erase_if(names, [&](const std::string& name) { return known.count(name) > 0; });
 }
 
 std::vector<std::string> unresolved(const Examined& examined) {
   std::vector<std::string> names;
   for (const ElfSymbol& symbol : examined.elf.undefined)
     if (!examined.host.resolves(symbol.name)) names.push_back(symbol.name);
-  if (names.empty()) return names;
-  const auto known = exports_of_libraries(examined.libraries);
-  std::erase_if(names, [&](const std::string& name) { return known.count(name) > 0; });
+  // Libraries that the plugin names but that the whole process does not see. Those that it brings
+  // come first: large ones that are loaded already are seldom asked.
+  std::vector<std::filesystem::path> brought;
+  for (const BroughtLibrary& library : examined.libraries.brought) brought.push_back(library.file);
+  resolve(names, brought);
+  resolve(names, examined.libraries.loaded);
   return names;
 }
 
