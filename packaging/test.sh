@@ -28,6 +28,7 @@ check_format() {
 }
 
 packaging/install.sh
+packaging/test_python.sh > /dev/null
 check_format
 for preset in "${presets[@]}"; do
   packaging/build.sh "$preset"

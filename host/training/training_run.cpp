@@ -259,6 +259,7 @@ class TrainingRun {
       if (s_.best_metric == metric.name) checkpoints_.note_evaluation(at_.step, metric.value);
       watch(metric);
       record.values.push_back(metric);
+      record.values.push_back({"eval/" + set.name + "/perplexity", std::exp(metric.value)});
     }
     if (first_rank()) metrics_.write(record);
     last_step_ = Clock::now();

@@ -41,8 +41,8 @@ void check_sink(const char* name, bool terminal) {
 
 }  // namespace
 
-TEST_CASE("console, jsonl: keep the contract of a metric sink") {
-  for (const char* name : {"console", "jsonl"})
+TEST_CASE("console, jsonl, tensorboard: keep the contract of a metric sink") {
+  for (const char* name : {"console", "jsonl", "tensorboard"})
     for (const bool terminal : {false, true}) {
       CAPTURE(name);
       CAPTURE(terminal);
