@@ -21,7 +21,7 @@ struct LoadedLibrary {
 
 // What a plugin is held against. Made once and passed along; tests make their own.
 struct HostIdentity {
-  int sdk_major = 0, sdk_minor = 1;
+  int sdk_major = 0, sdk_minor = 2;
   std::string torch;                 // version of the LibTorch that the host runs, "" without one
   std::string accelerator = "none";  // or "cuda-13"
   bool device_cuda = false;          // the run's `device: cuda`: its libraries count as loaded

@@ -82,7 +82,7 @@ TEST_CASE("bad plugins: other versions of SDK and LibTorch, before any code of t
   const Trial trial;
   const std::string tracing = bytes_of(trial, fixture_plugin("tracing"));
   const std::string throwing = bytes_of(trial, fixture_plugin("throwing"));
-  trial.write("old.so", with_text(tracing, "\"sdk\":\"0.1\"", "\"sdk\":\"9.1\""));
+  trial.write("old.so", with_text(tracing, "\"sdk\":\"0.2\"", "\"sdk\":\"9.1\""));
   check_file_refused(trial, "old.so", {"P1010", "SDK 9", "rebuild"});
   trial.write("torch.so", with_text(throwing, "\"torch\":\"2.11.0\"", "\"torch\":\"2.12.0\""));
   check_file_refused(trial, "torch.so", {"P1012", "2.12.0", "2.11.0", "rebuild"});

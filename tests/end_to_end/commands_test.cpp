@@ -161,6 +161,6 @@ TEST_CASE("commands: each has a help with an example, and the program a version"
 
   const Outcome version = trial.mortise({"--version"});
   check_done(version);
-  for (const char* part : {"mortise 0.1.0", "SDK 0.1", "LibTorch 2.11.0"})
+  for (const char* part : {"mortise 0.2.0", "SDK 0.2", "LibTorch 2.11.0"})
     CHECK(contains(version.out, part));
 }

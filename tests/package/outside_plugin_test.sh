@@ -15,7 +15,7 @@ cp "$source/tests/documentation/cooldown.cpp" "$work/cooldown/"
 cat > "$work/cooldown/CMakeLists.txt" << 'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(cooldown LANGUAGES CXX)
-find_package(Mortise 0.1 CONFIG REQUIRED)
+find_package(Mortise 0.2 CONFIG REQUIRED)
 mortise_add_plugin(cooldown SOURCES cooldown.cpp)
 CMAKE
 cmake -S "$work/cooldown" -B "$work/cooldown/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \

@@ -53,6 +53,7 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
+constexpr Amount::Unit last_enumerator(Amount::Unit) { return Amount::Unit::seconds; }
 constexpr Amount steps(std::int64_t n) { return {double(n), Amount::Unit::steps}; }
 constexpr Amount percent(double p) { return {p, Amount::Unit::percent}; }
 

@@ -18,6 +18,7 @@ enum class ErrorCode : std::int32_t {
   lost_rank = 7,      ///< a collective failed or timed out: exit code 6
   storage = 8,        ///< a file could not be written or read: exit code 7
 };
+constexpr ErrorCode last_enumerator(ErrorCode) { return ErrorCode::storage; }
 
 /// What a component throws on purpose, and what every failed call into a component throws.
 class Error : public std::runtime_error {

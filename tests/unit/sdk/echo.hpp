@@ -66,6 +66,9 @@ namespace [[gnu::visibility("hidden")]] mortise {
 namespace tests {
 
 enum class Colour : std::int32_t { red, green = 7 };
+constexpr Colour last_enumerator(Colour) { return Colour::green; }
+enum class Edge : std::int64_t { sharp, round };
+constexpr Edge last_enumerator(Edge) { return Edge::round; }
 
 struct Point {
   std::int64_t x = 0;

@@ -2,12 +2,33 @@
 
 #include <doctest/doctest.h>
 
+#include <mortise/data/array.hpp>
+
 #include "tests/unit/sdk/counter_releases.hpp"
+#include "tests/unit/sdk/echo_object.hpp"
 
 namespace {
 
 using namespace mortise;
 using namespace mortise::tests;
+
+// The call says not_supported, naming the type and its value.
+template <class F>
+void check_unknown(F call, const std::string& what) {
+  CAPTURE(what);
+  try {
+    call();
+    FAIL("nothing was thrown");
+  } catch (const Error& e) {
+    CHECK(e.code() == ErrorCode::not_supported);
+    CHECK(std::string(e.what()).find(what + " is not known on this side") != std::string::npos);
+  }
+}
+
+class NewerColours final : public EchoObject {
+ public:
+  Colour colour(Colour) const override { return Colour{8}; }
+};
 
 }  // namespace
 
@@ -115,4 +136,49 @@ TEST_CASE("evolution: a refused member inside a list or a result is refused too"
   kit::crossing<std::vector<WindowThen>>::Receiver receiver;
   receiver.slot()->put(receiver.slot()->self, seen);
   CHECK_THROWS_AS(receiver.take(), Error);
+}
+
+TEST_CASE("evolution: an enumerator that this side does not know is refused, both ways") {
+  EchoObject object;
+  const Remote<Echo> echo(kit::object_of<Echo>(object));
+  CHECK(echo.colour(Colour::green) == Colour::green);
+  for (const std::int32_t v : {-1, 8}) {
+    const std::string name = "mortise::tests::Colour " + std::to_string(v);
+    check_unknown([&] { echo.colour(Colour{v}); }, name);
+    Point point;
+    point.colour = Colour{v};
+    check_unknown([&] { echo.point(point); }, name);
+    check_unknown([&] { echo.points({Point{}, point}); }, name);
+  }
+  NewerColours newer;
+  const Remote<Echo> remote(kit::object_of<Echo>(newer));
+  check_unknown([&] { remote.colour(Colour::red); }, "mortise::tests::Colour 8");
+}
+
+TEST_CASE("evolution: an unknown enumerator in a list or an array is refused") {
+  const std::vector<std::int64_t> edges = {1, 0, 2};
+  CHECK(kit::lowering<std::vector<Edge>>::raise({edges.data(), 2}).front() == Edge::round);
+  check_unknown(
+      [&] {
+        kit::lowering<std::vector<Edge>>::raise({edges.data(), 3});
+      },
+      "mortise::tests::Edge 2");
+  kit::Arena arena;
+  const Array none{"x", DType::boolean, {0}, {}};
+  mt_array array = kit::lowering<Array>::lower(none, arena);
+  CHECK(kit::lowering<Array>::raise(array).dtype == DType::boolean);
+  ++array.dtype;
+  check_unknown([&] { kit::lowering<Array>::raise(array); }, "mortise::DType 13");
+}
+
+TEST_CASE("evolution: a status that this side does not know is a failure with its text") {
+  const kit::Failure failure;
+  for (const mt_status status : {99, -3}) {
+    try {
+      failure.check(status);
+      FAIL("nothing was thrown");
+    } catch (const Error& e) {
+      CHECK(e.code() == ErrorCode::failed);
+    }
+  }
 }

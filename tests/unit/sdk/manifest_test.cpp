@@ -49,7 +49,7 @@ TEST_CASE("manifest: it is JSON that names the plugin, its tables, components an
   const auto manifest = nlohmann::json::parse(manifests_in(kPlugin).at(0));
   CHECK(manifest["id"] == "org.example.warmup");
   CHECK(manifest["version"] == MORTISE_VERSION);
-  CHECK(manifest["sdk"] == "0.1");
+  CHECK(manifest["sdk"] == "0.2");
   CHECK(manifest["cxx11_abi"] == true);
   CHECK_FALSE(manifest.contains("torch"));  // torch-free
   CHECK_FALSE(manifest["compiler"].get<std::string>().empty());

@@ -152,3 +152,19 @@ TEST_CASE("settings: an array takes as many values as it has") {
   CHECK_THROWS_AS(Read({list("betas", three)}), ConfigError);
   CHECK_THROWS_AS(Read({list("betas", one)}), ConfigError);
 }
+
+TEST_CASE("settings: a value of a kind that this side does not know is refused by its name") {
+  mt_value newer = integer("count", 7);
+  newer.kind = MT_COMPONENT + 1;
+  const Nodes inside{newer};
+  const Nodes must_be_understood{{"count", MT_INT | std::uint64_t{1} << 63, {.i = 7}}};
+  for (const Nodes& nodes : {inside, must_be_understood, Nodes{list("sizes", inside)}}) {
+    try {
+      const Read read(nodes);
+      FAIL("nothing was thrown");
+    } catch (const Error& e) {
+      CHECK(e.code() == ErrorCode::not_supported);
+      CHECK(std::string(e.what()).ends_with("is of a kind that this side does not know"));
+    }
+  }
+}

@@ -30,6 +30,7 @@ enum class DType : std::int32_t {
   uint64,
   boolean,
 };
+constexpr DType last_enumerator(DType) { return DType::boolean; }
 
 constexpr std::size_t bytes_of(DType t) {
   switch (t) {
@@ -98,8 +99,10 @@ struct lowering<Array> {
         {nullptr, 0},        v.data.data(), v.data.size()};
   }
   static Array raise(const mt_array& c) {
-    Array v{
-        std::string(view(c.name)), DType(c.dtype), {c.shape.data, c.shape.data + c.shape.size}, {}};
+    Array v{std::string(view(c.name)),
+            known<DType>(c.dtype),
+            {c.shape.data, c.shape.data + c.shape.size},
+            {}};
     const std::size_t width = bytes_of(v.dtype);
     v.data.resize(std::size_t(v.count()) * width);
     if (c.strides.size == 0) {

@@ -36,18 +36,44 @@ struct crossing;  // incomplete: this type may not cross
 template <class P>
 using cross = crossing<std::remove_cvref_t<P>>;
 
+// An enum that crosses says its last enumerator beside it: last_enumerator(E). What lies beyond is
+// refused, never guessed. Those without one are ids, whose every value has a meaning.
+template <class E>
+concept Enumerated = std::is_enum_v<E> && requires {
+  last_enumerator(E{});
+};
+
+[[noreturn]] inline void refuse_enumerator(const std::type_info& type, std::int64_t v,
+                                           std::int64_t last) {
+  throw Error(ErrorCode::not_supported, readable(&type) + " " + std::to_string(v) +
+                                            " is not known on this side, which knows 0 to " +
+                                            std::to_string(last) + ": rebuild against a newer SDK");
+}
+
+template <class T, class Arg>
+T known(Arg v) {
+  if constexpr (Enumerated<T>) {
+    constexpr auto last = static_cast<Arg>(last_enumerator(T{}));
+    if (v < 0 || v > last) refuse_enumerator(typeid(T), std::int64_t(v), std::int64_t(last));
+  } else {
+    static_assert(!std::is_enum_v<T> || sizeof(T) == 8,
+                  "an enum that crosses needs last_enumerator(E) beside it; ids are 64 bits wide");
+  }
+  return static_cast<T>(v);
+}
+
 template <class T>
 requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) struct crossing<T> {
   using Arg = typename std::conditional_t<std::is_enum_v<T>, std::underlying_type<T>,
                                           std::type_identity<T>>::type;
   using Out = Arg*;
   static Arg pack(T v) { return static_cast<Arg>(v); }
-  static T unpack(Arg v) { return static_cast<T>(v); }
+  static T unpack(Arg v) { return known<T>(v); }
   static void deliver(Out out, T v) { *out = static_cast<Arg>(v); }
   struct Receiver {
     Arg value{};
     Out slot() { return &value; }
-    T take() { return static_cast<T>(value); }
+    T take() { return known<T>(value); }
   };
 };
 

@@ -53,6 +53,12 @@ inline mt_status tell_current_exception(const mt_error_sink* sink) noexcept {
   }
 }
 
+// The code of a status other than 0. One that this side does not know is still a failure.
+inline ErrorCode code_of(mt_status status) {
+  const bool known = status > 0 && status <= static_cast<mt_status>(last_enumerator(ErrorCode{}));
+  return known ? static_cast<ErrorCode>(status) : ErrorCode::failed;
+}
+
 // The caller's end: keeps the report of a failed call and throws it.
 class Failure {
  public:
@@ -62,7 +68,7 @@ class Failure {
   }
   // `from`: who was called, in front of the message.
   [[noreturn]] void raise(mt_status status, const std::string& from) const {
-    throw Error(static_cast<ErrorCode>(status), from + message_, type_, trace_);
+    throw Error(code_of(status), from + message_, type_, trace_);
   }
 
  private:

@@ -8,7 +8,7 @@
 namespace [[gnu::visibility("hidden")]] mortise {
 namespace kit {
 
-#define MORTISE_SDK_TEXT "0.1"
+#define MORTISE_SDK_TEXT "0.2"
 
 // ---- which interfaces a plugin touches ----------------------------------------------------------
 template <class... T>

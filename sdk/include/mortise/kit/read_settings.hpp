@@ -34,13 +34,16 @@ inline Amount read_amount(mt_values items) {
     const mt_value& v = items.data[i];
     if (std::string_view(v.key) == "value")
       amount.value = v.kind == MT_INT ? double(v.as.i) : v.as.f;
-    if (std::string_view(v.key) == "unit") amount.unit = static_cast<Amount::Unit>(v.as.i);
+    if (std::string_view(v.key) == "unit") amount.unit = known<Amount::Unit>(v.as.i);
   }
   return amount;
 }
 
 template <class F, class T>
 void assign(const F& f, const mt_value& v, T& into, Context& context) {
+  if (v.kind > MT_COMPONENT)
+    throw Error(ErrorCode::not_supported,
+                std::string(f.name) + " is of a kind that this side does not know");
   if constexpr (std::is_same_v<T, bool>) {
     into = v.as.i != 0;
   } else if constexpr (std::is_enum_v<T>) {

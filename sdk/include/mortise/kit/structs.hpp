@@ -58,14 +58,14 @@ struct lowering<std::vector<E>> {
   static std::vector<E> raise(View v) { return {v.data, v.data + v.size}; }
 };
 template <class E>
-requires(std::is_enum_v<E> && sizeof(E) == 8) struct lowering<std::vector<E>> {  // ids
+requires(std::is_enum_v<E> && sizeof(E) == 8) struct lowering<std::vector<E>> {  // ids, axes
   static mt_i64s lower(const std::vector<E>& v, Arena&) {
     return {reinterpret_cast<const std::int64_t*>(v.data()), v.size()};
   }
   static std::vector<E> raise(mt_i64s v) {
     std::vector<E> all;
     all.reserve(v.size);
-    for (std::size_t i = 0; i != v.size; ++i) all.push_back(static_cast<E>(v.data[i]));
+    for (std::size_t i = 0; i != v.size; ++i) all.push_back(known<E>(v.data[i]));
     return all;
   }
 };

@@ -7,6 +7,7 @@ namespace [[gnu::visibility("hidden")]] mortise {
 /// Why a unit is visited. `recompute` is a forward pass that repeats one whose activations were
 /// dropped; `decode` is for inference with a cache.
 enum class Phase : std::int32_t { forward, recompute, backward, evaluate, decode };
+constexpr Phase last_enumerator(Phase) { return Phase::decode; }
 
 /// One visit of one unit by one micro-batch. `micro_batch` counts over the whole step and all
 /// ranks; `next_unit` is what the engine visits next (-1: none), a hint for prefetching;

@@ -14,10 +14,12 @@ enum class ParameterId : std::int64_t {};
 
 /// What a parameter is for. Run files match on it: optimizer, weight decay, initialiser.
 enum class Role : std::int32_t { matrix, embedding, head, norm, bias, scale, expert, other };
+constexpr Role last_enumerator(Role) { return Role::other; }
 
 /// What a dimension of a parameter means. `fused` dimensions hold several parts one after the
 /// other, whose sizes stand in `fused_parts`.
 enum class Axis : std::int64_t { out, in, heads, kv_heads, experts, vocabulary, fused, other };
+constexpr Axis last_enumerator(Axis) { return Axis::other; }
 
 /// One parameter of a model, as data. The model owns no storage.
 ///
@@ -57,6 +59,7 @@ struct Layer {
 
 /// The tensor-parallel plan as data: how the layers that match a pattern are cut.
 enum class Placement : std::int32_t { colwise, rowwise, vocabulary, replicate, replicate_partial };
+constexpr Placement last_enumerator(Placement) { return Placement::replicate_partial; }
 struct PlacementRule {
   std::string layers{};
   Placement placement = Placement::replicate;

@@ -7,6 +7,7 @@ namespace [[gnu::visibility("hidden")]] mortise {
 
 /// What a term of the loss is divided by: a count over the whole step, all micro-batches and ranks.
 enum class Denominator : std::int32_t { tokens, samples, micro_batches };
+constexpr Denominator last_enumerator(Denominator) { return Denominator::micro_batches; }
 
 /// What a model reaches while one unit is visited. Lent by the engine for that call.
 ///

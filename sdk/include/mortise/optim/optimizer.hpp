@@ -8,6 +8,7 @@ namespace [[gnu::visibility("hidden")]] mortise {
 /// The extent of a slot: like the parameter, one number for each row or column, one in all, or a
 /// shape of its own.
 enum class SlotLike : std::int32_t { parameter, row, column, scalar, own };
+constexpr SlotLike last_enumerator(SlotLike) { return SlotLike::own; }
 struct Slot {
   std::string name{};
   SlotLike like = SlotLike::parameter;

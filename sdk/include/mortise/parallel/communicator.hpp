@@ -17,6 +17,7 @@ class Work : public Interface {
 };
 
 enum class ReduceOp : std::int32_t { sum, max, min };
+constexpr ReduceOp last_enumerator(ReduceOp) { return ReduceOp::min; }
 
 /// Collectives among the ranks of one or more mesh axes. Asked from Mesh and kept.
 ///

@@ -8,6 +8,7 @@
 namespace [[gnu::visibility("hidden")]] mortise {
 
 enum class LogLevel : std::int32_t { debug, info, warning, error };
+constexpr LogLevel last_enumerator(LogLevel) { return LogLevel::error; }
 
 /// Writes to the run's log. A service of the host.
 ///
