@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/distributed/c10d_store.hpp"
+#include "host/distributed/collective_time.hpp"
 
 namespace mortise::host {
 namespace {
@@ -39,6 +40,7 @@ class GlooWork final : public Work {
   }
   void wait() override {
     if (Handle handle = std::exchange(handle_, {}); handle) {
+      const InCollective timed;
       try {
         handle->wait();
       } catch (const std::exception& e) {
@@ -185,6 +187,7 @@ class GlooCommunicator final : public Communicator {
   template <class Start>
   std::unique_ptr<Work> start(const char* operation, TensorList tensors, Start begin,
                               std::function<void()> finish = {}) {
+    const InCollective timed;
     Handle handle;
     try {
       handle = begin(tensors);

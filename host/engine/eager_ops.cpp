@@ -24,7 +24,7 @@ const std::map<std::string, std::vector<std::string>>& known_attributes() {
       {"mortise.op/linear/1", {}},
       {"mortise.op/embedding/1", {}},
       {"mortise.op/norm/1", {"kind", "epsilon"}},
-      {"mortise.op/attention/1", {"causal"}},
+      {"mortise.op/attention/1", {"causal", "width"}},
       {"mortise.op/activation/1", {"kind"}},
       {"mortise.op/dropout/1", {"probability"}},
       {"mortise.op/identity/1", {}},

@@ -57,7 +57,7 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
       chains_(parts_.model, parts_.layer_ops),
       parameters_(chains_, parts_.model, parts_.owner),
       optimizers_(parts_.optimizers, parameters_),
-      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_},
+      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, clock_},
             recomputed_units(settings_.recompute, parts_.model.units())) {}
 
 // Counted targets, samples and micro-batches of the whole step, and the ranks that ask to stop:
@@ -116,6 +116,7 @@ StepOutput Engine::train(const StepInput& input) {
   output.step = input.step;
   output.micro_batches = input.micro_batches;
   output.counts = count(input);
+  clock_.enter(StepPhase::optimizer);  // clears the gradients of the step before
   parts_.owner.begin_step({input.step, input.micro_batches, true});
   at::Tensor values = at::zeros({std::int64_t(input.rounds.size())}, at::kDouble);
   accumulate(input, invert(output.counts), values);
@@ -123,6 +124,7 @@ StepOutput Engine::train(const StepInput& input) {
 
   const at::NoGradGuard no_grad;
   parts_.owner.finish_gradients();
+  clock_.enter(StepPhase::optimizer);
   reduce(output, values);
   clip(output);
   const StepInfo info{
@@ -132,6 +134,7 @@ StepOutput Engine::train(const StepInput& input) {
   for (Observer* o : parts_.observers) o->before_step(info);
   optimizers_.step(input.step, input.learning_rate_factor, output.skip);
   for (Observer* o : parts_.observers) o->after_step(info, parameters_.pieces());
+  clock_.enter(StepPhase::host);
   return output;
 }
 

@@ -83,6 +83,8 @@ class Engine {
   const Parameters& parameters() const { return parameters_; }
   const LayerChains& chains() const { return chains_; }
   Optimizers& optimizers() { return optimizers_; }
+  // Runs through train(); whoever drives the steps enters the phases between them.
+  StepClock& clock() { return clock_; }
 
   StepOutput train(const StepInput& input);
   // Mean loss per token over all micro-batches of all ranks.
@@ -105,6 +107,7 @@ class Engine {
   LayerChains chains_;
   Parameters parameters_;
   Optimizers optimizers_;
+  StepClock clock_;
   UnitWalk walk_;
 };
 

@@ -97,6 +97,7 @@ at::Tensor UnitWalk::train(const Batch* batch, const WalkStep& step, const Inver
 
 TensorList UnitWalk::forward_unit(Visit visit, const Batch* batch, const TensorList& hidden,
                                   const WalkStep& step, Saved& saved) {
+  parts_.clock.enter(StepPhase::forward);
   parts_.owner.before(visit);
   TensorList outputs;
   if (batch != nullptr) {
@@ -119,6 +120,7 @@ TensorList UnitWalk::forward_unit(Visit visit, const Batch* batch, const TensorL
 TensorList UnitWalk::backward_unit(Visit visit, const Batch* batch, const TensorList& gradients,
                                    const WalkStep& step, const Inverses& inverses, Saved& saved,
                                    at::Tensor& total) {
+  parts_.clock.enter(StepPhase::backward);
   parts_.owner.before(visit);
   TensorList of_inputs, of_parameters(parts_.parameters.trainable_of(visit.unit).size());
   if (batch != nullptr) {

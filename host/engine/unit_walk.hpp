@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/engine/parameters.hpp"
+#include "host/engine/step_clock.hpp"
 #include "host/engine/unit_visit.hpp"
 
 namespace mortise::host {
@@ -34,6 +35,7 @@ class UnitWalk {
     Owner& owner;
     const LayerChains& chains;
     const Parameters& parameters;
+    StepClock& clock;
   };
   // recompute[u]: unit u drops its activations and runs forward again in the backward pass.
   UnitWalk(Parts parts, std::vector<bool> recompute);

@@ -1,13 +1,17 @@
 #include "host/training/peak_memory.hpp"
 
-#include <sys/resource.h>
+#include <fstream>
+#include <string>
 
 namespace mortise::host {
 
+// Not from getrusage: that figure survives exec, so a large launcher would be counted.
 std::int64_t peak_memory_bytes() {
-  struct rusage usage {};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (std::int64_t kibibytes = 0; word == "VmHWM:" && status >> kibibytes)
+      return kibibytes * 1024;
+  return 0;
 }
 
 }  // namespace mortise::host

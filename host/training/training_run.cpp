@@ -1,5 +1,6 @@
 #include "host/training/training_run.hpp"
 
+#include <ATen/ops/scalar_tensor.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +9,12 @@
 #include <nlohmann/json.hpp>
 
 #include "host/distributed/gather_text.hpp"
+#include "host/engine/model_flops.hpp"
 #include "host/training/data_feed.hpp"
 #include "host/training/horizon.hpp"
+#include "host/training/peak_flops.hpp"
 #include "host/training/peak_memory.hpp"
+#include "host/training/performance.hpp"
 #include "host/training/run_checkpoints.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/stop_request.hpp"
@@ -136,18 +140,33 @@ class TrainingRun {
     RunInfo info{s_.name, folder_.path().string(), at_.step, horizon_.total_steps,
                  horizon_.tokens_per_step};
     info.terminal = isatty(STDOUT_FILENO) == 1;
+    measure_peak();
     info.report = start_report(s_, horizon_, parts_.model, parts_.data, at_.step);
+    info.report.push_back(compute_line(performance_, s_.peak_flops.has_value()));
     for (const std::string& line : info.report) parts_.log.write(LogSeverity::debug, line);
     if (first_rank()) {
       metrics_.begin(info);
       parts_.log.show_through(
           [this](LogSeverity v, const std::string& text) { metrics_.message(v, text); });
     }
-    started_ = last_step_ = last_save_ = Clock::now();
+    started_ = last_save_ = Clock::now();
+    engine_.clock().lap();
+  }
+
+  // Over all ranks. Collective.
+  void measure_peak() {
+    at::Tensor sum =
+        at::scalar_tensor(s_.peak_flops ? *s_.peak_flops : measured_peak_flops(), at::kDouble);
+    group_.all_reduce(sum, ReduceOp::sum)->wait();
+    const auto tokens = double(horizon_.tokens_per_step);
+    performance_ = {tokens, tokens * training_flops_per_token(engine_.chains(), s_.sequence_length),
+                    sum.item<double>()};
   }
 
   void one_step() {
+    engine_.clock().enter(StepPhase::data_wait);
     StepInput input{at_.step, s_.micro_batches(), next_rounds()};
+    engine_.clock().enter(StepPhase::host);
     input.learning_rate_factor = parts_.schedule.factor(horizon_.progress(at_.step));
     input.stop_requested = wants_to_stop();
     input.save_requested = first_rank() && save_is_due_by_time();
@@ -155,8 +174,7 @@ class TrainingRun {
     consume_pending();
     pending_ = std::move(output);
     pending_rate_ = engine_.optimizers().learning_rate() * input.learning_rate_factor;
-    pending_ms_ = seconds_since(last_step_) * 1e3;
-    last_step_ = Clock::now();
+    pending_times_ = engine_.clock().lap();
     ++at_.step;
     at_boundary();
   }
@@ -177,6 +195,7 @@ class TrainingRun {
     if (evaluates || saves) consume_pending();
     if (evaluates) evaluate();
     if (saves && !last) save();
+    if (evaluates || saves) engine_.clock().lap();  // belongs to no step
   }
 
   bool wants_to_stop() const {
@@ -212,16 +231,14 @@ class TrainingRun {
 
   StepRecord record_of(const StepOutput& output, const StepValues& values) const {
     const std::int64_t done = output.step + 1;
-    const double tokens = double(horizon_.tokens_per_step);
     StepRecord record{done,
                       {{"train/loss", values.loss},
                        {"train/grad_norm", double(float(values.norm))},
                        {"train/learning_rate", pending_rate_},
-                       {"perf/step_ms", pending_ms_},
-                       {"perf/tokens_per_second", tokens / pending_ms_ * 1e3},
                        {"data/epoch", horizon_.epochs(done)},
-                       {"data/tokens", double(done) * tokens},
+                       {"data/tokens", double(done) * double(horizon_.tokens_per_step)},
                        {"memory/peak_bytes", double(peak_memory_bytes())}}};
+    performance_.add(pending_times_, record);
     record.shown = done % log_interval_ == 0 || done == horizon_.total_steps || done == 1;
     return record;
   }
@@ -262,7 +279,6 @@ class TrainingRun {
       record.values.push_back({"eval/" + set.name + "/perplexity", std::exp(metric.value)});
     }
     if (first_rank()) metrics_.write(record);
-    last_step_ = Clock::now();
   }
 
   double loss_on(const Dataset& data) {
@@ -332,11 +348,13 @@ class TrainingRun {
   RunProgress at_;
   bool stop_ = false, save_asked_ = false;
   std::optional<StepOutput> pending_;
-  double pending_rate_ = 0, pending_ms_ = 0;
+  double pending_rate_ = 0;
+  StepTimes pending_times_;
+  Performance performance_;
   double best_watched_ = INFINITY;
   std::int64_t without_better_ = 0;
   std::string early_stop_;
-  Clock::time_point started_, last_step_, last_save_;
+  Clock::time_point started_, last_save_;
 };
 
 }  // namespace

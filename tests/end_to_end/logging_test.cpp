@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <sstream>
+#include <vector>
 
 #include "tests/end_to_end/trial.hpp"
 
@@ -69,4 +70,45 @@ TEST_CASE("logging: an error of one rank carries its number, progress stays whol
   check_lines_once(outcome.out, "step ", 1, 3);
   check_refused(trial.run(1, broken), 2, {"runs/tiny", "no checkpoint", "remove it"});
   CHECK(trial.metrics().back()["step"] == 3);
+}
+
+TEST_CASE("logging: the parts of a step add up to it on every rank count, and give its mfu") {
+  for (const int ranks : {1, 2}) {
+    CAPTURE(ranks);
+    const Trial trial;
+    check_done(trial.run(ranks, sets({"run.peak_flops=1e10", "model.hidden=64"})));
+    int steps = 0;
+    for (const nlohmann::json& record : trial.metrics()) {
+      if (!record.contains("train/loss")) continue;
+      ++steps;
+      double sum = 0;
+      for (const char* part :
+           {"forward", "backward", "communication", "optimizer", "data_wait", "host"}) {
+        const double spent = record[std::string("perf/") + part + "_ms"].get<double>();
+        CHECK(spent >= 0);
+        if (part != std::string("data_wait")) CHECK((spent > 0 || ranks == 1));
+        sum += spent;
+      }
+      const double step_ms = record["perf/step_ms"].get<double>();
+      CHECK(sum == doctest::Approx(step_ms).epsilon(1e-9));
+      CHECK((record["perf/communication_ms"].get<double>() == 0) == (ranks == 1));
+      // 6 N + 12 L H Q T, N = 2 (4 x 32 x 32 + 3 x 32 x 64) + 257 x 32, for 6 x 16 tokens
+      const double flops = 96 * (6 * (2 * (4096 + 6144) + 8224) + 12 * 2 * 32 * 16);
+      CHECK(record["perf/mfu"].get<double>() ==
+            doctest::Approx(flops / (step_ms * 1e-3) / (1e10 * ranks)).epsilon(1e-9));
+    }
+    CHECK(steps == 10);
+  }
+}
+
+TEST_CASE("logging: the peak of memory is the run's own, not its launcher's") {
+  constexpr std::size_t kLarge = std::size_t(1) << 30;
+  std::vector<char> held(kLarge, 1);  // this process is larger than the run will be
+  const Trial trial;
+  check_done(trial.run(1, sets({"run.steps=2", "model={width: 1024, heads: 8}"})));
+  // 5.0M parameters a layer and 0.3M of embeddings, four times 4 bytes, are the least it can hold.
+  const double least = 10.3e6 * 4 * 4;
+  CHECK(trial.series("memory/peak_bytes").back() > least);
+  CHECK(trial.series("memory/peak_bytes").back() < double(kLarge));
+  CHECK(held[kLarge / 2] == 1);
 }

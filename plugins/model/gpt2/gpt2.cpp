@@ -177,7 +177,7 @@ class Gpt2 final : public Model {
     b.query = declare_.linear(name + ".attn.q_proj", width, width, config_.bias);
     b.key = declare_.linear(name + ".attn.k_proj", width, width, config_.bias);
     b.value = declare_.linear(name + ".attn.v_proj", width, width, config_.bias);
-    b.attention = declare_.attention(name + ".attn");
+    b.attention = declare_.attention(name + ".attn", width);
     b.output = declare_.linear(name + ".attn.c_proj", width, width, config_.bias);
     b.dropout1 = declare_dropout(name + ".attn.resid_dropout");
     b.norm2 = declare_norm(name + ".ln_2");

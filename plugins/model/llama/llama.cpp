@@ -160,7 +160,7 @@ class Llama final : public Model {
       b.query_norm = declare_.norm(name + ".self_attn.q_norm", head_width_, config_.norm_epsilon);
       b.key_norm = declare_.norm(name + ".self_attn.k_norm", head_width_, config_.norm_epsilon);
     }
-    b.attention = declare_.attention(name + ".self_attn");
+    b.attention = declare_.attention(name + ".self_attn", width);
     b.output = declare_.linear(name + ".self_attn.o_proj", width, width, config_.bias);
     b.norm2 = declare_.norm(name + ".post_attention_layernorm", width, config_.norm_epsilon);
     b.gate = declare_.linear(name + ".mlp.gate_proj", width, *config_.hidden, config_.bias);

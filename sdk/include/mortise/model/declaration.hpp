@@ -52,9 +52,12 @@ class Declaration {
     return layer(name, "norm", std::move(weights), {{"kind", kind}, {"epsilon", epsilon}});
   }
   /// Scaled dot-product attention, causal. Shapes: query [B, H, T, D], key and value [B, K, T, D]
-  /// with H a multiple of K -> [B, H, T, D].
-  LayerId attention(const std::string& name) {
-    return layer(name, "attention", {}, {{"causal", true}});
+  /// with H a multiple of K -> [B, H, T, D]. `width`, H * D, is what `perf/mfu` counts the work by;
+  /// without it attention counts nothing there.
+  LayerId attention(const std::string& name, std::int64_t width = 0) {
+    Values attributes{{"causal", true}};
+    if (width > 0) attributes.set("width", width);
+    return layer(name, "attention", {}, std::move(attributes));
   }
   /// kind: `gelu`, `gelu_tanh`, `silu`, `relu` of one input; `swiglu` of two: silu(a) * b.
   LayerId activation(const std::string& name, const std::string& kind) {

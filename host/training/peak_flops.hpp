@@ -1,0 +1,10 @@
+#pragma once
+
+namespace mortise::host {
+
+// Floating-point operations a second that matrix products in float32 reach on this rank, with its
+// threads: the best of a few products, about 50 ms. What `perf/mfu` is a share of when the run file
+// states no peak.
+double measured_peak_flops();
+
+}  // namespace mortise::host
