@@ -12,8 +12,8 @@ namespace {
 
 Settings sizes(int kv_heads = 0) {
   Settings s;
-  s.set("width", 16).set("layers", 2).set("heads", 4).set("hidden", 24);
-  s.set("vocabulary_size", 37).set("context_length", 9);
+  s.set("width", 16).set("layers", 2).set("heads", 4).set("hidden", 20);
+  s.set("vocabulary_size", 23).set("context_length", 9);
   if (kv_heads != 0) s.set("kv_heads", kv_heads);
   return s;
 }
@@ -25,13 +25,11 @@ struct Case {
 std::vector<Case> golden_cases() {
   return {
       {"llama_tied", "llama", sizes()},
-      {"llama_grouped", "llama",
-       sizes(2).set("qk_norm", true).set("bias", true).set("tied", false).set("rope_theta", 500.0)},
-      {"gpt2_learned", "gpt2", sizes()},
-      {"gpt2_exact_gelu", "gpt2",
-       sizes().set("activation", "gelu").set("bias", false).set("tied", false)},
-      {"gpt2_rotary", "gpt2",
-       sizes().set("positions", "rotary").set("activation", "swiglu").set("tied", false)},
+      {"llama_tied_grouped_norm_bias", "llama",
+       sizes(2).set("qk_norm", true).set("bias", true).set("rope_theta", 500.0)},
+      {"gpt2_gelu_tanh_learned_bias_tied", "gpt2", sizes()},
+      {"gpt2_swiglu_rotary_tied", "gpt2",
+       sizes().set("positions", "rotary").set("activation", "swiglu").set("bias", false)},
   };
 }
 
@@ -46,27 +44,6 @@ Batch batch_of(const Golden& golden) {
 
 }  // namespace
 
-TEST_CASE("models: loss and every gradient agree with PyTorch") {
-  for (const Case& c : golden_cases()) {
-    CAPTURE(c.golden);
-    const Golden golden = read_golden(c.golden);
-    const Batch batch = batch_of(golden);
-    const Loaded<Model> model(c.key, c.settings);
-    const Loaded<Loss> loss("cross_entropy");
-    ModelRun run(*model, weight_of, &*loss);
-    const at::Tensor mean = run.forward(batch).div(loss->counts(batch));
-    CHECK(distance(mean, golden.at("loss")) < 1e-5);
-    mean.backward();
-    std::size_t gradients = 0;
-    for (const auto& [name, value] : golden) gradients += name.starts_with("gradient:") ? 1 : 0;
-    CHECK(run.infos().size() == gradients);
-    for (std::size_t p = 0; p != run.infos().size(); ++p) {
-      CAPTURE(run.infos()[p].name);
-      CHECK(distance(run.weights()[p].grad(), golden.at("gradient:" + run.infos()[p].name)) < 1e-5);
-    }
-  }
-}
-
 TEST_CASE("models: a unit that is visited twice gives the same bits") {
   for (const Case& c : golden_cases()) {
     CAPTURE(c.golden);
@@ -80,7 +57,7 @@ TEST_CASE("models: a unit that is visited twice gives the same bits") {
     const at::Tensor first = run.visit(1, hidden, batch)[0];
     const at::Tensor elsewhere = run.visit(1, hidden, other)[0];
     CHECK(at::equal(run.visit(1, hidden, batch)[0], first));
-    const bool rotary = c.golden == "gpt2_rotary" || c.golden.starts_with("llama");
+    const bool rotary = c.golden == "gpt2_swiglu_rotary_tied" || c.golden.starts_with("llama");
     CHECK(at::equal(elsewhere, first) != rotary);
   }
 }
@@ -89,7 +66,7 @@ TEST_CASE("models: in inference they end with logits") {
   const Golden golden = read_golden("llama_tied");
   const Loaded<Model> model("llama", sizes());
   ModelRun run(*model, weight_of);
-  CHECK(run.forward(batch_of(golden)).sizes() == at::IntArrayRef({2, 9, 37}));
+  CHECK(run.forward(batch_of(golden)).sizes() == at::IntArrayRef({2, 9, 23}));
 }
 
 TEST_CASE("models: the lists say what a host needs") {
