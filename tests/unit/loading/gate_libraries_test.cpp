@@ -105,6 +105,18 @@ TEST_CASE("gate libraries: a private LibTorch, C++ runtime or OpenMP is refused"
   }
 }
 
+TEST_CASE("gate libraries: another C++ runtime than libstdc++ is refused") {
+  for (const char* name : {"libc++.so.1", "libc++abi.so.1"}) {
+    CAPTURE(name);
+    const TemporaryFolder folder;
+    const PluginFinding found =
+        only_finding(judge_needing(name, folder, fitting_host(), true), "P1013");
+    CHECK(found.what == "built with another C++ runtime");
+    CHECK(found.got == name);
+    CHECK(contains(found.advice, "-stdlib=libstdc++"));
+  }
+}
+
 TEST_CASE("gate libraries: CUDA libraries that the host has not loaded point to device: cuda") {
   const TemporaryFolder folder;
   const Judgement judgement = judge_needing("libtorch_cuda.so", folder, fitting_host(), false);

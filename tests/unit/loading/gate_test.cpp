@@ -153,6 +153,18 @@ TEST_CASE("gate: a patch release of LibTorch and a local build number are the sa
                 {"P1012", "built for LibTorch 2.11.0", "no LibTorch", "2.11.0", "LibTorch"});
 }
 
+TEST_CASE("gate: a plugin for another accelerator than the host's is refused") {
+  host::HostIdentity host = fitting_host();
+  const TemporaryFolder folder;
+  const fs::path file =
+      write_bytes(folder / "x.so", patched(bytes_of(fixture("good.so")), "\"accelerator\":\"none\"",
+                                           "\"accelerator\":\"cuda\""));
+  CHECK(judge(file, host).accepted());  // this host has none: nothing to differ from
+  host.accelerator = "cuda-13";
+  check_refused(judge(file, host),
+                {"P1012", "built for cuda", "none or cuda-13", "cuda", "LibTorch for cuda-13"});
+}
+
 TEST_CASE("gate: versions of the C and C++ libraries beyond the system's are refused") {
   host::HostIdentity host = fitting_host();
   bool found_libc = false;
