@@ -90,9 +90,8 @@ class RankProgram {
     if (ranks.size > 1) rendezvous = host::join(ranks, timeout_of(settings));
   }
   void wire() {
-    mesh =
-        std::make_unique<HostMesh>(std::vector<AxisSize>{{"dp", settings.dp.value_or(ranks.size)}},
-                                   ranks, rendezvous, timeout_of(settings));
+    mesh = std::make_unique<HostMesh>(axes_for(settings.mesh, ranks.size), ranks, rendezvous,
+                                      timeout_of(settings));
     services.offer<Mesh>(*mesh);
     services.set_run_folder(settings.folder);
     const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh};
@@ -221,12 +220,12 @@ void check_before_start(const RunArguments& arguments, std::int64_t ranks) {
   require_device(settings, file.root);
   RankEnvironment first;
   first.size = ranks;
-  const HostMesh fits({{"dp", settings.dp.value_or(ranks)}}, first, nullptr, timeout_of(settings));
+  const HostMesh fits(axes_for(settings.mesh, ranks), first, nullptr, timeout_of(settings));
 }
 
 std::vector<std::string> check_run(const RunArguments& arguments) {
   RankProgram program(arguments);
-  program.settings.dp.reset();
+  program.settings.mesh = {};
   with_context([&] {
     program.wire();
     return 0;

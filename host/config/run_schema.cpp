@@ -38,8 +38,13 @@ constexpr const char* kRunSections = R"json({
       "sequences": {"type": "integer", "meaning": "tokens", "minimum": 1, "known_as": ["batch_size", "global_batch_size"], "doc": "sequences per step"},
       "sequence_length": {"type": "integer", "meaning": "tokens", "required": true, "minimum": 1, "known_as": ["seq_len", "block_size", "context_length", "seq_length", "max_length"], "doc": "tokens per sequence"},
       "micro_batch": {"type": "integer", "minimum": 1, "known_as": ["micro_batch_size", "device_batch_size"], "unit": "sequences", "doc": "sequences per forward pass; default the largest divisor of at most 8"}}},
-  "mesh": {"type": "object", "reserved": ["tp", "pp", "cp", "ep", "dp_replicate"], "doc": "how ranks are arranged", "properties": {
-    "dp": {"any_of": [{"type": "string", "enum": ["auto"]}, {"type": "integer", "minimum": 1}], "default": "auto", "doc": "data-parallel ranks; auto takes those that are left"}}},
+  "mesh": {"type": "object", "doc": "how ranks are arranged", "properties": {
+    "pp": {"type": "integer", "minimum": 1, "known_as": ["pipeline_parallel"], "doc": "pipeline stages; needs a selector under parallel"},
+    "dp_replicate": {"type": "integer", "minimum": 1, "doc": "replicas of what dp shards"},
+    "dp": {"any_of": [{"type": "string", "enum": ["auto"]}, {"type": "integer", "minimum": 1}], "default": "auto", "doc": "data-parallel ranks; auto takes those that are left"},
+    "ep": {"type": "integer", "minimum": 1, "doc": "expert-parallel ranks; needs a cutter under parallel"},
+    "cp": {"type": "integer", "minimum": 1, "doc": "ranks that share a sequence; needs a cutter under parallel"},
+    "tp": {"type": "integer", "minimum": 1, "doc": "tensor-parallel ranks; needs a cutter under parallel"}}},
   "parallel": {"type": "array", "single": true, "doc": "strategies: a selector, cutters, one owner",
     "items": {"component": ["mortise/owner/1", "mortise/selector/1", "mortise/cutter/1"]}},
   "precision": {"type": "object", "doc": "types of numbers", "properties": {

@@ -5,6 +5,27 @@
 
 namespace mortise::host {
 
+std::vector<AxisSize> axes_for(const MeshSizes& sizes, std::int64_t ranks) {
+  std::int64_t others = 1;
+  std::string text;
+  std::vector<AxisSize> axes;
+  for (const AxisSize& a : sizes.axes) {
+    if (a.size > 1 || a.name == "dp") axes.push_back(a);
+    if (a.size > 1) others *= a.size;
+    if (a.size > 1) text += (text.empty() ? "" : " x ") + a.name + " " + std::to_string(a.size);
+  }
+  for (AxisSize& a : axes) {
+    if (a.size != 0) continue;
+    if (ranks % others != 0)
+      throw Failure("C0301", Exit::configuration,
+                    "error[C0301]: mesh: " + text + " x dp auto: " + std::to_string(ranks) +
+                        " ranks are no multiple of " + std::to_string(others) +
+                        ": start it with -n " + std::to_string((ranks / others + 1) * others));
+    a.size = ranks / others;
+  }
+  return axes;
+}
+
 HostMesh::HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
                    std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout)
     : ranks_(ranks), rendezvous_(std::move(rendezvous)), timeout_(timeout) {

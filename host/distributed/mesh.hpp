@@ -15,6 +15,15 @@ struct AxisSize {
   std::int64_t size = 1;
 };
 
+// The axes that a run file may name, the slowest first: what is exchanged most often lies on ranks
+// that are next to each other. Size 0: `dp: auto`, the ranks that are left.
+struct MeshSizes {
+  std::vector<AxisSize> axes{{"pp"}, {"dp_replicate"}, {"dp", 0}, {"ep"}, {"cp"}, {"tp"}};
+};
+// The axes of a run on `ranks` ranks: dp and those that are larger than 1. Throws Failure (exit
+// configuration) when the ranks cannot be divided so.
+std::vector<AxisSize> axes_for(const MeshSizes& sizes, std::int64_t ranks);
+
 // Arranges the ranks of a run along axes, the slowest first, and makes their groups.
 class HostMesh final : public Mesh {
  public:

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <mortise/random.hpp>
 
 namespace mortise::host {
 namespace {
@@ -55,46 +56,62 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       chains_(parts_.model, parts_.layer_ops),
-      parameters_(chains_, parts_.model, parts_.owner),
+      layout_(parts_.layout, chains_.parameters(), std::int64_t(parts_.model.units().size())),
+      parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
+      tied_(layout_, parameters_),
       optimizers_(parts_.optimizers, parameters_),
-      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, clock_},
+      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, clock_, layout_,
+             parts_.weight_gradients},
             recomputed_units(settings_.recompute, parts_.model.units())) {}
+
+RoundBatches Engine::prepare(const RoundBatches& rounds) const {
+  RoundBatches prepared;
+  for (const std::optional<Batch>& batch : rounds)
+    prepared.push_back(batch ? std::optional(layout_.prepare(*batch)) : std::nullopt);
+  return prepared;
+}
 
 // Counted targets, samples and micro-batches of the whole step, and the ranks that ask to stop:
 // known before the first forward pass, so that nothing is divided later.
-at::Tensor Engine::count(const StepInput& input) {
+at::Tensor Engine::count(const StepInput& input, const RoundBatches& rounds) {
   at::Tensor counts = at::zeros({5}, at::kLong);
-  for (const std::optional<Batch>& batch : input.rounds) {
+  for (const std::optional<Batch>& batch : rounds) {
     if (!batch) continue;
-    counts[0].add_(parts_.loss.counts(*batch));
+    if (layout_.counts_targets()) counts[0].add_(parts_.loss.counts(*batch));
+    if (!layout_.counts_samples()) continue;
     counts[1].add_((*batch)["tokens"].size(0));
     counts[2].add_(1);
   }
   if (input.stop_requested) counts[3].fill_(1);
   if (input.save_requested) counts[4].fill_(1);
-  parts_.data_parallel.all_reduce(counts, ReduceOp::sum)->wait();
+  layout_.everyone().all_reduce(counts, ReduceOp::sum)->wait();
   return counts;
 }
 
-void Engine::accumulate(const StepInput& input, const Inverses& inverses, at::Tensor& values) {
-  const std::int64_t ranks = parts_.data_parallel.size(), rank = parts_.data_parallel.rank();
-  for (std::size_t round = 0; round != input.rounds.size(); ++round) {
-    const auto& batch = input.rounds[round];
-    const WalkStep step{settings_.seed, input.step, std::int64_t(round) * ranks + rank,
-                        round + 1 == input.rounds.size()};
-    values[std::int64_t(round)].copy_(walk_.train(batch ? &*batch : nullptr, step, inverses));
-  }
+const std::vector<PlannedAction>& Engine::schedule(std::int64_t rounds) {
+  const auto found = schedules_.find(rounds);
+  if (found != schedules_.end()) return found->second;
+  return schedules_[rounds] = plan_step(layout_.schedule(rounds));
+}
+
+// Ranks with other positions of the same sequences draw numbers of their own.
+void Engine::accumulate(std::int64_t step, const RoundBatches& rounds, const Inverses& inverses,
+                        at::Tensor& values) {
+  const std::int64_t part = layout_.part();
+  const std::uint64_t seed =
+      part == 0 ? settings_.seed : random::key_of(settings_.seed, "part " + std::to_string(part));
+  walk_.train({seed, step, rounds, inverses, values}, schedule(std::int64_t(rounds.size())));
 }
 
 // One collective carries the norm and the losses.
 void Engine::reduce(StepOutput& output, const at::Tensor& values) {
-  Communicator& group = parts_.data_parallel;
+  Communicator& group = layout_.everyone();
   const at::Tensor mine =
       at::cat({parts_.owner.norm_part(settings_.norm).to(at::kDouble).reshape({1}), values});
   const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());
   group.all_gather(all, mine)->wait();
   const at::Tensor table = all.view({group.size(), mine.numel()});
-  output.values = table.narrow(1, 1, values.numel());
+  output.values = layout_.join(table.narrow(1, 1, values.numel()));
   const at::Tensor parts = table.select(1, 0);
   output.norm = std::isinf(settings_.norm) ? parts.max() : parts.sum().pow(1.0 / settings_.norm);
   output.skip = output.norm.isfinite().logical_not().to(at::kFloat);
@@ -115,17 +132,20 @@ StepOutput Engine::train(const StepInput& input) {
   StepOutput output;
   output.step = input.step;
   output.micro_batches = input.micro_batches;
-  output.counts = count(input);
+  const RoundBatches rounds = prepare(input.rounds);
+  output.counts = count(input, rounds);
   clock_.enter(StepPhase::optimizer);  // clears the gradients of the step before
   parts_.owner.begin_step({input.step, input.micro_batches, true});
-  at::Tensor values = at::zeros({std::int64_t(input.rounds.size())}, at::kDouble);
-  accumulate(input, invert(output.counts), values);
+  at::Tensor values = at::zeros({std::int64_t(rounds.size())}, at::kDouble);
+  accumulate(input.step, rounds, invert(output.counts), values);
   output.records = walk_.take_records();
 
   const at::NoGradGuard no_grad;
   parts_.owner.finish_gradients();
   clock_.enter(StepPhase::optimizer);
+  tied_.join();
   reduce(output, values);
+  tied_.hand_out();
   clip(output);
   const StepInfo info{
       input.step,
@@ -140,29 +160,31 @@ StepOutput Engine::train(const StepInput& input) {
 
 double Engine::evaluate(const EvaluationInput& input) {
   const at::NoGradGuard no_grad;
-  Communicator& group = parts_.data_parallel;
-  const auto rounds = std::int64_t(input.rounds.size());
+  Communicator& group = layout_.everyone();
+  const RoundBatches batches = prepare(input.rounds);
+  const auto rounds = std::int64_t(batches.size());
   parts_.owner.begin_step({0, input.micro_batches, false});
   at::Tensor mine = at::zeros({2, rounds}, at::kDouble);
   for (std::int64_t r = 0; r != rounds; ++r) {
-    const auto& batch = input.rounds[std::size_t(r)];
-    mine[0][r].copy_(walk_.evaluate(batch ? &*batch : nullptr, r * group.size() + group.rank()));
-    if (batch) mine[1][r].copy_(parts_.loss.counts(*batch));
+    const auto& batch = batches[std::size_t(r)];
+    mine[0][r].copy_(walk_.evaluate(batch ? &*batch : nullptr, r));
+    if (batch && layout_.counts_targets()) mine[1][r].copy_(parts_.loss.counts(*batch));
   }
   const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());
   group.all_gather(all, mine.view({-1}))->wait();
-  const at::Tensor table = all.view({group.size(), 2, rounds}).cpu();
+  const at::Tensor table = layout_.join(all.view({group.size(), 2, rounds})).cpu();
   double sum = 0, count = 0;
   for (std::int64_t k = 0; k != input.micro_batches; ++k) {
-    const at::Tensor rank = table[k % group.size()];
-    sum += rank[0][k / group.size()].item<double>();
-    count += rank[1][k / group.size()].item<double>();
+    const at::Tensor rank = table[k % table.size(0)];
+    sum += rank[0][k / table.size(0)].item<double>();
+    count += rank[1][k / table.size(0)].item<double>();
   }
   return sum / count;
 }
 
 void Engine::abort() noexcept {
   try {
+    walk_.abort();
     parts_.owner.abort();
   } catch (const std::exception&) {  // what failed first is told
   }

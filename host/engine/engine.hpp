@@ -3,13 +3,13 @@
 #include <map>
 #include <memory>
 #include <mortise/model/initializer.hpp>
-#include <mortise/parallel/mesh.hpp>
 #include <mortise/run/observer.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "host/engine/optimizers.hpp"
+#include "host/engine/tied_stages.hpp"
 #include "host/engine/unit_walk.hpp"
 
 namespace mortise::host {
@@ -36,15 +36,17 @@ struct EngineParts {
   std::vector<LayerOpBinding> layer_ops;
   std::vector<OptimizerBinding> optimizers;
   std::vector<Observer*> observers;
-  Communicator& data_parallel;  // the group over which micro-batches are spread
+  LayoutParts layout;
+  WeightGradientQueue& weight_gradients;
 };
 
-// One training step of this rank. Micro-batch k of the step lies on rank k mod W in round k div W;
-// a round without one has no batch. Every rank passes the same number of rounds.
+// One training step of this rank. Micro-batch k of the step lies on rank k mod W of the group
+// Layout::micro_batches in round k div W; a round without one has no batch. Every rank passes the
+// same number of rounds; ranks of other axes pass the same batches.
 struct StepInput {
   std::int64_t step = 0;  // updates that are done before it
   std::int64_t micro_batches = 0;
-  std::vector<std::optional<Batch>> rounds;
+  RoundBatches rounds;
   double learning_rate_factor = 1;
   bool stop_requested = false;  // on this rank
   bool save_requested = false;
@@ -73,7 +75,7 @@ StepValues read(const StepOutput& output);
 
 struct EvaluationInput {
   std::int64_t micro_batches = 0;
-  std::vector<std::optional<Batch>> rounds;
+  RoundBatches rounds;
 };
 
 class Engine {
@@ -82,6 +84,7 @@ class Engine {
 
   const Parameters& parameters() const { return parameters_; }
   const LayerChains& chains() const { return chains_; }
+  const Layout& layout() const { return layout_; }
   Optimizers& optimizers() { return optimizers_; }
   // Runs through train(); whoever drives the steps enters the phases between them.
   StepClock& clock() { return clock_; }
@@ -97,18 +100,24 @@ class Engine {
   at::Tensor infer(const Batch& batch);
 
  private:
-  at::Tensor count(const StepInput& input);
-  void accumulate(const StepInput& input, const Inverses& inverses, at::Tensor& values);
+  RoundBatches prepare(const RoundBatches& rounds) const;
+  at::Tensor count(const StepInput& input, const RoundBatches& rounds);
+  const std::vector<PlannedAction>& schedule(std::int64_t rounds);
+  void accumulate(std::int64_t step, const RoundBatches& rounds, const Inverses& inverses,
+                  at::Tensor& values);
   void reduce(StepOutput& output, const at::Tensor& values);
   void clip(const StepOutput& output);
 
   EngineParts parts_;
   EngineSettings settings_;
   LayerChains chains_;
+  Layout layout_;
   Parameters parameters_;
+  TiedStages tied_;
   Optimizers optimizers_;
   StepClock clock_;
   UnitWalk walk_;
+  std::map<std::int64_t, std::vector<PlannedAction>> schedules_;  // by number of rounds
 };
 
 // recompute -> one flag for each unit. Throws ConfigError for a name that is no unit. The last unit

@@ -8,24 +8,6 @@
 namespace mortise::host {
 namespace {
 
-struct Plan final : PlanBuilder {
-  Plan(const std::vector<ParameterInfo>& i, std::int64_t u)
-      : infos(i), unit_count(u), placed(i.size()) {}
-  std::vector<ParameterInfo> parameters() const override { return infos; }
-  std::vector<Box> boxes() const override {
-    std::vector<Box> all;
-    for (const ParameterInfo& p : infos) all.push_back(whole_box(p.shape));
-    return all;
-  }
-  std::int64_t units() const override { return unit_count; }
-  void place(ParameterId parameter, const at::Tensor& tensor) override {
-    placed.at(std::size_t(parameter)) = tensor;
-  }
-  const std::vector<ParameterInfo>& infos;
-  std::int64_t unit_count;
-  TensorList placed;
-};
-
 // The leaf that autograd sees: the model's own variable where it has one, on the owner's storage.
 at::Tensor leaf_of(const Model& model, ParameterId id, const at::Tensor& placed, bool trainable) {
   at::Tensor leaf = model.leaf(id);
@@ -47,20 +29,23 @@ void fill_whole(Initializer& initializer, const Piece& piece, const ParameterInf
 
 }  // namespace
 
-Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner)
+Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner, Plan& plan)
     : infos_(chains.parameters()) {
-  Plan plan(infos_, std::int64_t(model.units().size()));
   owner.plan(plan);
   pieces_ = owner.pieces();
-  trainable_.resize(std::size_t(plan.unit_count));
+  trainable_.resize(std::size_t(plan.units()));
+  const std::vector<ParameterInfo> here = plan.parameters();
   const std::size_t own = model.parameters().size();
   for (std::size_t i = 0; i != infos_.size(); ++i) {
-    if (!plan.placed[i].defined())
+    leaves_.emplace_back();
+    if (!plan.is_here(i)) continue;
+    const at::Tensor& placed = plan.placed()[i];
+    if (!placed.defined())
       throw Error(ErrorCode::failed, "the owner has placed no tensor for " + infos_[i].name);
-    leaves_.push_back(i < own ? leaf_of(model, ParameterId(i), plan.placed[i], infos_[i].trainable)
-                              : plan.placed[i].set_requires_grad(infos_[i].trainable));
+    leaves_.back() = i < own ? leaf_of(model, ParameterId(i), placed, infos_[i].trainable)
+                             : placed.set_requires_grad(infos_[i].trainable);
     if (!infos_[i].trainable) continue;
-    for (const std::int64_t unit : infos_[i].units) trainable_.at(std::size_t(unit)).push_back(i);
+    for (const std::int64_t unit : here[i].units) trainable_.at(std::size_t(unit)).push_back(i);
   }
 }
 

@@ -4,14 +4,15 @@
 #include <mortise/parallel/owner.hpp>
 
 #include "host/engine/layer_chains.hpp"
+#include "host/engine/plan.hpp"
 
 namespace mortise::host {
 
-// The autograd leaves of all parameters, as the owner has placed them.
+// The autograd leaves of this rank's parameters, as the owner has placed them.
 class Parameters {
  public:
   // Lets `owner` plan. Throws Error when it leaves a parameter out.
-  Parameters(const LayerChains& chains, Model& model, Owner& owner);
+  Parameters(const LayerChains& chains, Model& model, Owner& owner, Plan& plan);
 
   const std::vector<ParameterInfo>& infos() const { return infos_; }
   const TensorList& leaves() const { return leaves_; }

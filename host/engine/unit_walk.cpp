@@ -36,7 +36,20 @@ void run_backward(const TensorList& outputs, const TensorList& gradients,
   if (!roots.empty()) torch::autograd::backward(roots, seeds);
 }
 
-void add_terms(at::Tensor& total, const std::vector<Term>& terms, const Inverses& inverses) {
+template <class Map>
+auto take(Map& map, const typename Map::key_type& key) {
+  auto node = map.extract(key);
+  return node.empty() ? typename Map::mapped_type() : std::move(node.mapped());
+}
+
+std::vector<std::int64_t> sizes_of(const Batch& batch) {
+  std::vector<std::int64_t> sizes;
+  for (const Batch::Entry& e : batch.entries())
+    sizes.insert(sizes.end(), e.value.sizes().begin(), e.value.sizes().end());
+  return sizes;
+}
+
+void add_terms(at::Tensor total, const std::vector<Term>& terms, const Inverses& inverses) {
   for (const Term& t : terms)
     total.add_(t.sum.detach().to(at::kDouble) * inverses.of(t.per), t.weight);
 }
@@ -57,12 +70,17 @@ const at::Tensor& Inverses::of(Denominator per) const {
 }
 
 UnitWalk::UnitWalk(Parts parts, std::vector<bool> recompute)
-    : parts_(parts), recompute_(std::move(recompute)) {
-  recompute_.resize(std::size_t(units()));
+    : parts_(parts), recompute_(std::move(recompute)), mail_(parts.layout.stages()) {
+  recompute_.resize(std::size_t(parts_.layout.model_units()));
 }
 
 VisitRequest UnitWalk::request(const Batch& batch) const {
   return {parts_.model, parts_.chains, parts_.parameters.leaves(), parts_.loss, batch};
+}
+
+std::int64_t UnitWalk::micro_batch_of(std::int64_t round) const {
+  const Communicator& group = parts_.layout.micro_batches();
+  return round * group.size() + group.rank();
 }
 
 // Of the visit that counts: a recomputed one stands for the one before it.
@@ -73,40 +91,54 @@ void UnitWalk::keep_records(const VisitResult& result) {
   }
 }
 
-at::Tensor UnitWalk::train(const Batch* batch, const WalkStep& step, const Inverses& inverses) {
-  const std::int64_t last = units() - 1;
-  std::vector<Saved> saved;
-  saved.resize(std::size_t(units()));
-  TensorList hidden;
-  for (std::int64_t u = 0; u <= last; ++u) {
-    const Visit visit{u, step.micro_batch, Phase::forward, std::min(u + 1, last),
-                      step.last_of_step};
-    hidden = forward_unit(visit, batch, hidden, step, saved[std::size_t(u)]);
-  }
-  hidden.clear();
-  at::Tensor total = at::zeros({}, at::kDouble);
-  TensorList gradients;
-  for (std::int64_t u = last; u >= 0; --u) {
-    const std::int64_t next = u > 0 ? u - 1 : step.last_of_step ? -1 : 0;
-    const Visit visit{u, step.micro_batch, Phase::backward, next, step.last_of_step};
-    gradients =
-        backward_unit(visit, batch, gradients, step, inverses, saved[std::size_t(u)], total);
-  }
-  return total;
+void UnitWalk::train(const WalkStep& step, const std::vector<PlannedAction>& schedule) {
+  for (const PlannedAction& planned : schedule) act(planned, step);
+  mail_.finish();
+  activations_.clear();  // the last unit's, which nobody takes
+  gradients_.clear();
 }
 
-TensorList UnitWalk::forward_unit(Visit visit, const Batch* batch, const TensorList& hidden,
-                                  const WalkStep& step, Saved& saved) {
-  parts_.clock.enter(StepPhase::forward);
+void UnitWalk::act(const PlannedAction& planned, const WalkStep& step) {
+  using Kind = Action::Kind;
+  const Action& a = planned.action;
+  const auto& batch = step.rounds[std::size_t(a.micro_batch)];
+  const Place here{a.unit, a.micro_batch}, below{a.unit - 1, a.micro_batch};
+  const std::int64_t micro_batch = micro_batch_of(a.micro_batch);
+  const bool is_forward = a.kind == Kind::forward;
+  const Visit visit{a.unit, micro_batch, is_forward ? Phase::forward : Phase::backward,
+                    planned.next_unit, planned.last_of_step};
+  parts_.clock.enter(is_forward ? StepPhase::forward : StepPhase::backward);
+  if (is_forward) return forward(visit, here, step);
+  if (a.kind == Kind::backward) return backward(visit, planned, step);
+  if (a.kind == Kind::weight_backward) return finish_weights(visit, here);
+  if (!batch) return;
+  const Letter up{a.peer, false, a.unit, a.micro_batch, sizes_of(*batch)};
+  const Letter down{a.peer, false, a.unit - 1, a.micro_batch, up.batch_sizes};
+  const auto of_gradients = [](Letter letter) {
+    letter.gradients = true;
+    return letter;
+  };
+  if (a.kind == Kind::send_activations)
+    mail_.send(up, take(activations_, here));
+  else if (a.kind == Kind::receive_activations)
+    activations_[below] = mail_.receive(down);
+  else if (a.kind == Kind::send_gradients)
+    mail_.send(of_gradients(down), take(gradients_, below));
+  else
+    gradients_[here] = mail_.receive(of_gradients(up));
+}
+
+void UnitWalk::forward(const Visit& visit, Place here, const WalkStep& step) {
+  const auto& batch = step.rounds[std::size_t(here.second)];
   parts_.owner.before(visit);
-  TensorList outputs;
-  if (batch != nullptr) {
+  if (batch) {
     seed_visit(step.seed, step.step, visit);
-    saved.inputs = cut(hidden);
+    Saved& saved = saved_[here];
+    saved.inputs = cut(take(activations_, {here.first - 1, here.second}));
     const bool drop = recompute_[std::size_t(visit.unit)];
     const at::AutoGradMode mode(!drop);
     VisitResult result = run_unit(request(*batch), visit, saved.inputs);
-    outputs = result.outputs;
+    activations_[here] = result.outputs;
     if (!drop) {
       saved.outputs = std::move(result.outputs);
       saved.terms = std::move(result.terms);
@@ -114,16 +146,14 @@ TensorList UnitWalk::forward_unit(Visit visit, const Batch* batch, const TensorL
     }
   }
   parts_.owner.after(visit);
-  return outputs;
 }
 
-TensorList UnitWalk::backward_unit(Visit visit, const Batch* batch, const TensorList& gradients,
-                                   const WalkStep& step, const Inverses& inverses, Saved& saved,
-                                   at::Tensor& total) {
-  parts_.clock.enter(StepPhase::backward);
+void UnitWalk::backward(const Visit& visit, const PlannedAction& planned, const WalkStep& step) {
+  const Place here{visit.unit, planned.action.micro_batch};
+  const auto& batch = step.rounds[std::size_t(here.second)];
   parts_.owner.before(visit);
-  TensorList of_inputs, of_parameters(parts_.parameters.trainable_of(visit.unit).size());
-  if (batch != nullptr) {
+  if (batch) {
+    Saved& saved = saved_[here];
     if (recompute_[std::size_t(visit.unit)]) {
       Visit again = visit;
       again.phase = Phase::recompute;
@@ -133,23 +163,44 @@ TensorList UnitWalk::backward_unit(Visit visit, const Batch* batch, const Tensor
       saved.terms = std::move(result.terms);
       keep_records(result);
     }
-    run_backward(saved.outputs, gradients, saved.terms, inverses);
-    add_terms(total, saved.terms, inverses);
+    {
+      const WeightGradientQueue::Collecting collecting(parts_.weight_gradients, saved.tasks);
+      run_backward(saved.outputs, take(gradients_, here), saved.terms, step.inverses);
+    }
+    add_terms(step.values[here.second], saved.terms, step.inverses);
+    TensorList& of_inputs = gradients_[{here.first - 1, here.second}];
     for (const at::Tensor& t : saved.inputs) of_inputs.push_back(t.grad());
-    of_parameters = parts_.parameters.take_gradients(visit.unit);
-    saved = {};
+    saved = {{}, {}, {}, parts_.parameters.take_gradients(visit.unit), std::move(saved.tasks)};
   }
-  parts_.owner.gradients_ready(visit, of_parameters);
+  if (planned.gives_gradients) finish_weights(visit, here);
   parts_.owner.after(visit);
-  return of_inputs;
 }
 
-at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t micro_batch) {
+void UnitWalk::finish_weights(const Visit& visit, Place here) {
+  Saved saved = take(saved_, here);
+  TensorList& gradients = saved.parameter_gradients;
+  gradients.resize(parts_.parameters.trainable_of(visit.unit).size());
+  if (!saved.tasks.empty()) {
+    const at::NoGradGuard no_grad;
+    for (const auto& task : saved.tasks) task->run();
+    const TensorList more = parts_.parameters.take_gradients(visit.unit);
+    for (std::size_t i = 0; i != more.size(); ++i)
+      if (more[i].defined())
+        gradients[i] = gradients[i].defined() ? gradients[i] + more[i] : more[i];
+  }
+  parts_.owner.gradients_ready(visit, gradients);
+}
+
+at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
   const at::NoGradGuard no_grad;
+  const Layout& layout = parts_.layout;
   at::Tensor total = at::zeros({}, at::kDouble);
   TensorList hidden;
-  for (std::int64_t u = 0; u != units(); ++u) {
-    const Visit visit{u, micro_batch, Phase::evaluate, u + 1 < units() ? u + 1 : -1, false};
+  for (auto unit = layout.units().begin(); unit != layout.units().end(); ++unit) {
+    const std::int64_t u = *unit, next = unit + 1 != layout.units().end() ? unit[1] : -1;
+    const Visit visit{u, micro_batch_of(round), Phase::evaluate, next, false};
+    if (batch != nullptr && u > 0 && layout.stage_of(u - 1) != layout.stage())
+      hidden = mail_.receive({layout.stage_of(u - 1), false, u - 1, round, sizes_of(*batch)});
     parts_.owner.before(visit);
     if (batch != nullptr) {
       VisitResult result = run_unit(request(*batch), visit, hidden);
@@ -158,7 +209,11 @@ at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t micro_batch) {
         if (t.per == Denominator::tokens) total.add_(t.sum.to(at::kDouble), t.weight);
     }
     parts_.owner.after(visit);
+    if (batch != nullptr && u + 1 != layout.model_units() &&
+        layout.stage_of(u + 1) != layout.stage())
+      mail_.send({layout.stage_of(u + 1), false, u, round, sizes_of(*batch)}, hidden);
   }
+  mail_.finish();
   return total;
 }
 
@@ -167,13 +222,21 @@ at::Tensor UnitWalk::infer(const Batch& batch) {
   VisitRequest ask = request(batch);
   ask.loss = nullptr;
   TensorList hidden;
-  for (std::int64_t u = 0; u != units(); ++u) {
-    const Visit visit{u, 0, Phase::evaluate, u + 1 < units() ? u + 1 : -1, false};
+  const std::int64_t units = parts_.layout.model_units();
+  for (std::int64_t u = 0; u != units; ++u) {
+    const Visit visit{u, 0, Phase::evaluate, u + 1 < units ? u + 1 : -1, false};
     parts_.owner.before(visit);
     hidden = run_unit(ask, visit, hidden).outputs;
     parts_.owner.after(visit);
   }
   return hidden.at(0);
+}
+
+void UnitWalk::abort() {
+  saved_.clear();
+  activations_.clear();
+  gradients_.clear();
+  mail_.finish();
 }
 
 }  // namespace mortise::host

@@ -4,9 +4,13 @@
 #include <mortise/parallel/owner.hpp>
 #include <vector>
 
+#include "host/engine/layout.hpp"
 #include "host/engine/parameters.hpp"
+#include "host/engine/stage_mail.hpp"
 #include "host/engine/step_clock.hpp"
+#include "host/engine/step_schedule.hpp"
 #include "host/engine/unit_visit.hpp"
+#include "host/engine/weight_gradient_queue.hpp"
 
 namespace mortise::host {
 
@@ -16,12 +20,18 @@ struct Inverses {
   const at::Tensor& of(Denominator per) const;
 };
 
-// What the walk of one micro-batch knows beyond the micro-batch.
+// The micro-batches of this rank in one step; none in a round: it makes the same calls without
+// computing.
+using RoundBatches = std::vector<std::optional<Batch>>;
+
+// What the walk of one step knows beyond its micro-batches.
 struct WalkStep {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
-  std::int64_t micro_batch = 0;
-  bool last_of_step = false;
+  const RoundBatches& rounds;
+  const Inverses& inverses;
+  // [rounds] float64: what each micro-batch adds to the loss on this rank.
+  at::Tensor& values;
 };
 
 // Walks a model unit by unit, forward and backward, with the owner's callbacks around each unit.
@@ -36,37 +46,45 @@ class UnitWalk {
     const LayerChains& chains;
     const Parameters& parameters;
     StepClock& clock;
+    const Layout& layout;
+    WeightGradientQueue& weight_gradients;
   };
   // recompute[u]: unit u drops its activations and runs forward again in the backward pass.
   UnitWalk(Parts parts, std::vector<bool> recompute);
 
-  // Forward and backward of one micro-batch; null: this rank has none in this round, and makes the
-  // same calls without computing. Returns the value that the micro-batch adds to the loss: the
-  // weighted, divided sum of its terms, 0-d float64, detached.
-  at::Tensor train(const Batch* batch, const WalkStep& step, const Inverses& inverses);
+  // One step: runs a schedule.
+  void train(const WalkStep& step, const std::vector<PlannedAction>& schedule);
   // What models have recorded since the last call, summed by name; 0-d tensors on the device.
   std::map<std::string, at::Tensor> take_records() { return std::exchange(records_, {}); }
-  // Forward only, without gradients; the terms' weighted sums per Denominator::tokens.
-  at::Tensor evaluate(const Batch* batch, std::int64_t micro_batch);
-  // Forward only; the logits.
+  // Forward only, without gradients, one micro-batch or none; the terms' weighted sums per
+  // Denominator::tokens on this rank, 0-d float64.
+  at::Tensor evaluate(const Batch* batch, std::int64_t round);
+  // Forward only, on a rank that has all units; the logits.
   at::Tensor infer(const Batch& batch);
+  // Drops what is under way.
+  void abort();
 
  private:
+  using Place = std::pair<std::int64_t, std::int64_t>;  // unit, round
   struct Saved {
     TensorList inputs, outputs;
     std::vector<Term> terms;
+    TensorList parameter_gradients;  // of a backward pass that is split
+    WeightTasks tasks;
   };
-  TensorList forward_unit(Visit visit, const Batch* batch, const TensorList& hidden,
-                          const WalkStep& step, Saved& saved);
-  TensorList backward_unit(Visit visit, const Batch* batch, const TensorList& gradients,
-                           const WalkStep& step, const Inverses& inverses, Saved& saved,
-                           at::Tensor& total);
+  void act(const PlannedAction& planned, const WalkStep& step);
+  void forward(const Visit& visit, Place here, const WalkStep& step);
+  void backward(const Visit& visit, const PlannedAction& planned, const WalkStep& step);
+  void finish_weights(const Visit& visit, Place here);
   void keep_records(const VisitResult& result);
   VisitRequest request(const Batch& batch) const;
-  std::int64_t units() const { return parts_.parameters.units(); }
+  std::int64_t micro_batch_of(std::int64_t round) const;
 
   Parts parts_;
   std::vector<bool> recompute_;
+  StageMail mail_;
+  std::map<Place, Saved> saved_;
+  std::map<Place, TensorList> activations_, gradients_;  // of the outputs of a unit, to be used
   std::map<std::string, at::Tensor> records_;
 };
 

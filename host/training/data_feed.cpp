@@ -120,8 +120,9 @@ Rounds evaluation_rounds(const Dataset& dataset, std::int64_t samples, BatchGeom
   Rounds rounds;
   for (std::int64_t r = 0; r != geometry.rounds(); ++r) {
     rounds.emplace_back();
-    const std::int64_t k = r * geometry.ranks + geometry.rank;
-    if (k >= geometry.micro_batches()) continue;
+    std::int64_t k = r * geometry.ranks + geometry.rank;
+    if (k >= geometry.micro_batches() && !geometry.fills) continue;
+    if (k >= geometry.micro_batches()) k = 0;
     std::vector<std::int64_t> indices;
     for (std::int64_t i = k * geometry.micro_batch;
          i != std::min((k + 1) * geometry.micro_batch, samples); ++i)

@@ -14,6 +14,7 @@ namespace mortise::host {
 struct BatchGeometry {
   std::int64_t sequences = 0, micro_batch = 0, sequence_length = 0;
   std::int64_t rank = 0, ranks = 1;
+  bool fills = false;  // evaluation: whoever has none repeats the first, which does not count
   std::int64_t micro_batches() const { return (sequences + micro_batch - 1) / micro_batch; }
   std::int64_t rounds() const { return (micro_batches() + ranks - 1) / ranks; }
 };

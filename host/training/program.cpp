@@ -49,12 +49,12 @@ ModelProgram::ModelProgram(const ProgramRequest& request, bool trained)
   wiring_.set_seed("run", request.settings.seed);
   wiring_.set_seed("data", request.settings.data_seed);
   wiring_.set_seed("initializer", request.settings.initializer_seed);
-  data_parallel_ = request.mesh.communicator("dp");
+  request.services.offer<WeightGradients>(weight_gradients_);
   make_tokenizer(request);
   model_ = required<Model>(wiring_, request.root, "model");
   if (const Setting* size = find_path(request.root, "model.vocabulary_size"))
     if (std::holds_alternative<std::int64_t>(size->value)) vocabulary_size_ = size->as_int();
-  make_owner(request);
+  make_strategies(request);
   make_engine(request, trained);
 }
 
@@ -65,24 +65,30 @@ void ModelProgram::make_tokenizer(const ProgramRequest& request) {
                                 fact(tokenizer_->vocabulary_size(), "the tokenizer")}});
 }
 
-void ModelProgram::make_owner(const ProgramRequest& request) {
-  for (const auto& [path, node] : elements(request.root, "parallel")) {
-    if (node->as_component().interface_id != Remote<Owner>::id)
-      throw Failure(
-          "C0305", Exit::configuration,
-          place_of(*node) + "error[C0305]: " + path +
-              ": selectors and cutters are not supported yet: list one owner, fsdp or ddp");
-    if (owner_ != nullptr)
-      throw Failure("C0305", Exit::configuration,
-                    place_of(*node) +
-                        "error[C0305]: parallel: a run has exactly one owner, this "
-                        "lists a second: " +
-                        node->as_component().use);
-    owner_ = wiring_.make(path).as<Owner>();
-  }
+void ModelProgram::make_strategies(const ProgramRequest& request) {
+  for (const auto& [path, node] : elements(request.root, "parallel")) make_strategy(path, *node);
   if (owner_ == nullptr)
     throw Failure("C0305", Exit::configuration,
                   "error[C0305]: parallel: it lists no owner: write fsdp or ddp");
+}
+
+void ModelProgram::make_strategy(const std::string& path, const Setting& node) {
+  const std::string& id = node.as_component().interface_id;
+  const auto refuse_second = [&](bool there, const std::string& rule) {
+    if (there)
+      throw Failure("C0305", Exit::configuration,
+                    place_of(node) + "error[C0305]: parallel: a run has " + rule +
+                        ", this lists a second: " + node.as_component().use);
+  };
+  refuse_second(id == Remote<Owner>::id && owner_ != nullptr, "exactly one owner");
+  refuse_second(id == Remote<Selector>::id && selector_ != nullptr, "at most one selector");
+  Component& made = wiring_.make(path);
+  if (id == Remote<Owner>::id) owner_ = made.as<Owner>();
+  if (id == Remote<Selector>::id) selector_ = made.as<Selector>();
+  if (id == Remote<Cutter>::id) cutters_.push_back(made.as<Cutter>());
+  if (!made.speaks(Remote<LayerOp>::id)) return;
+  layer_ops_.push_back(made.as<LayerOp>());
+  strategy_ops_.push_back({layer_ops_.back().get(), node.as_component().use, "*"});
 }
 
 std::vector<LayerOpBinding> ModelProgram::layer_ops(const Setting& root) {
@@ -94,6 +100,7 @@ std::vector<LayerOpBinding> ModelProgram::layer_ops(const Setting& root) {
     for (std::string& p : patterns)
       all.push_back({layer_ops_.back().get(), node->as_component().use, std::move(p)});
   }
+  all.insert(all.end(), strategy_ops_.begin(), strategy_ops_.end());
   return all;
 }
 
@@ -123,7 +130,10 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   const RunSettings& s = request.settings;
   loss_ = required<Loss>(wiring_, request.root, "loss");
   EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute};
-  EngineParts parts{*model_, *loss_, *owner_, layer_ops(request.root), {}, {}, *data_parallel_};
+  LayoutParts layout{request.mesh, selector_.get(), {}};
+  for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
+  EngineParts parts{*model_, *loss_, *owner_,           layer_ops(request.root),
+                    {},      {},     std::move(layout), weight_gradients_};
   if (trained) {
     initializer_ = required<Initializer>(wiring_, request.root, "initializer");
     parts.optimizers = optimizers(request.root);
@@ -131,6 +141,7 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   }
   try {
     engine_ = std::make_unique<Engine>(std::move(parts), std::move(settings));
+    if (trained) engine_->layout().require_micro_batches(s.micro_batches());
   } catch (const Error& e) {
     throw failure_of(e, "model");
   }

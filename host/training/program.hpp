@@ -31,7 +31,8 @@ class ModelProgram {
   ModelProgram(const ProgramRequest& request, bool trained);
 
   Engine& engine() { return *engine_; }
-  Communicator& data_parallel() { return *data_parallel_; }
+  // All ranks of the run.
+  Communicator& everyone() { return engine_->layout().everyone(); }
   Tokenizer* tokenizer() { return tokenizer_.get(); }
   Initializer& initializer() { return *initializer_; }
   // Rows of the model's embedding as its settings say; 0: it does not say.
@@ -40,20 +41,24 @@ class ModelProgram {
 
  private:
   void make_tokenizer(const ProgramRequest& request);
-  void make_owner(const ProgramRequest& request);
+  void make_strategies(const ProgramRequest& request);
+  void make_strategy(const std::string& path, const Setting& node);
   std::vector<LayerOpBinding> layer_ops(const Setting& root);
   std::vector<OptimizerBinding> optimizers(const Setting& root);
   std::vector<Observer*> observers(const Setting& root);
   void make_engine(const ProgramRequest& request, bool trained);
 
-  Wiring wiring_;  // first: what is made from it goes before it
-  std::unique_ptr<Communicator> data_parallel_;
+  WeightGradientQueue weight_gradients_;  // lent to components
+  Wiring wiring_;                         // what is made from it goes before it
   std::unique_ptr<Remote<Tokenizer>> tokenizer_;
   std::unique_ptr<Remote<Model>> model_;
+  std::unique_ptr<Remote<Selector>> selector_;
+  std::vector<std::unique_ptr<Remote<Cutter>>> cutters_;
   std::unique_ptr<Remote<Owner>> owner_;
   std::unique_ptr<Remote<Loss>> loss_;
   std::unique_ptr<Remote<Initializer>> initializer_;
   std::vector<std::unique_ptr<Remote<LayerOp>>> layer_ops_;
+  std::vector<LayerOpBinding> strategy_ops_;  // strategies that are layer operations, too
   std::vector<std::unique_ptr<Remote<Optimizer>>> optimizers_;
   std::vector<std::unique_ptr<Remote<Observer>>> observers_;
   std::int64_t vocabulary_size_ = 0;

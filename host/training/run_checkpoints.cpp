@@ -17,13 +17,12 @@ RunCheckpoints::RunCheckpoints(const RunSettings& settings, ModelProgram& model,
       log_(log),
       texts_(std::move(texts)),
       folder_(settings.folder),
-      writer_(
-          folder_.checkpoints(),
-          {model.data_parallel().rank(), model.data_parallel().size(),
-           [&model](const std::string& mine) { return gather_text(model.data_parallel(), mine); }},
-          [&log](const std::string& text) { log.warning(text); }) {}
+      writer_(folder_.checkpoints(),
+              {model.everyone().rank(), model.everyone().size(),
+               [&model](const std::string& mine) { return gather_text(model.everyone(), mine); }},
+              [&log](const std::string& text) { log.warning(text); }) {}
 
-bool RunCheckpoints::first_rank() const { return model_.data_parallel().rank() == 0; }
+bool RunCheckpoints::first_rank() const { return model_.everyone().rank() == 0; }
 
 nlohmann::ordered_json RunCheckpoints::state(const RunProgress& progress) const {
   nlohmann::ordered_json best = nlohmann::ordered_json::object();
@@ -63,7 +62,7 @@ RunProgress RunCheckpoints::load(const std::string& which) {
   const CheckpointFolder found(folder_.checkpoints(), [this](const std::string& text) {
     if (first_rank()) log_.warning(text);  // all look at the same folder
   });
-  Communicator& group = model_.data_parallel();
+  Communicator& group = model_.everyone();
   const Checkpoint checkpoint =
       Checkpoint::open(found.resolve(which), {group.rank(), group.size()});
   const std::string differences = load_into(model_, checkpoint, settings_.allow_partial);

@@ -77,9 +77,10 @@ void read_batch(const Setting& root, RunSettings& r) {
                   place_of(*find_path(root, "batch.micro_batch")) +
                       "error[C0303]: batch.micro_batch: " + std::to_string(r.micro_batch) +
                       " sequences are more than a step has (" + std::to_string(r.sequences) + ")");
-  if (const Setting* dp = find_path(root, "mesh.dp");
-      dp != nullptr && !dp->is_text() && dp->is_set())
-    r.dp = dp->as_int();
+  for (AxisSize& axis : r.mesh.axes)
+    if (const Setting* size = find_path(root, "mesh." + axis.name);
+        size != nullptr && !size->is_text() && size->is_set())
+      axis.size = size->as_int();
 }
 
 void read_gradients(const Setting& root, RunSettings& r) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/config/setting.hpp"
+#include "host/distributed/mesh.hpp"
 #include "host/engine/engine.hpp"
 
 namespace mortise::host {
@@ -22,7 +23,7 @@ struct RunSettings {
   std::optional<double> peak_flops;  // a second, of one rank
 
   std::int64_t sequences = 0, sequence_length = 0, micro_batch = 0;  // per step, over all ranks
-  std::optional<std::int64_t> dp;
+  MeshSizes mesh;
 
   std::optional<double> clip_norm;
   double norm = 2;

@@ -1,8 +1,10 @@
 #include "host/training/saved_state.hpp"
 
 #include <mortise/run/stateful.hpp>
+#include <nlohmann/json.hpp>
 
 #include "host/checkpoint/box.hpp"
+#include "host/distributed/gather_text.hpp"
 
 namespace mortise::host {
 namespace {
@@ -46,10 +48,23 @@ std::vector<SavedTensor> states_of(ModelProgram& model) {
   return all;
 }
 
-std::string load(SavedGroup group, const std::vector<SavedTensor>& mine,
-                 const Checkpoint& checkpoint, bool allow_partial) {
+// What the ranks together need: the stages of a pipeline have different parameters. Collective.
+std::vector<ExpectedTensor> expected_by(Communicator& everyone,
+                                        const std::vector<SavedTensor>& mine) {
+  nlohmann::json own = nlohmann::json::object();
+  for (const SavedTensor& t : mine) own[t.name] = {t.shape, int(t.values.scalar_type())};
+  nlohmann::json all = nlohmann::json::object();
+  for (const std::string& text : gather_text(everyone, own.dump()))
+    all.update(nlohmann::json::parse(text));
   std::vector<ExpectedTensor> expected;
-  for (const SavedTensor& t : mine) expected.push_back({t.name, t.shape, t.values.scalar_type()});
+  for (const auto& [name, t] : all.items())
+    expected.push_back({name, t[0].get<Shape>(), at::ScalarType(t[1].get<int>())});
+  return expected;
+}
+
+std::string load(SavedGroup group, const std::vector<SavedTensor>& mine, Communicator& everyone,
+                 const Checkpoint& checkpoint, bool allow_partial) {
+  const std::vector<ExpectedTensor> expected = expected_by(everyone, mine);
   if (!allow_partial) checkpoint.require_same(group, expected);
   const CheckpointDifference difference = checkpoint.compare(group, expected);
   for (const SavedTensor& t : mine) {
@@ -79,17 +94,17 @@ CheckpointContent content_of(ModelProgram& model, std::int64_t step) {
 }
 
 std::string load_into(ModelProgram& model, const Checkpoint& checkpoint, bool allow_partial) {
-  std::string differences =
-      load(SavedGroup::weights, weights_of(model.engine()), checkpoint, allow_partial);
+  std::string differences = load(SavedGroup::weights, weights_of(model.engine()), model.everyone(),
+                                 checkpoint, allow_partial);
   std::vector<SavedTensor> rest = slots_of(model.engine());
   for (SavedTensor& s : states_of(model)) rest.push_back(std::move(s));
-  differences += load(SavedGroup::optimizer, rest, checkpoint, allow_partial);
+  differences += load(SavedGroup::optimizer, rest, model.everyone(), checkpoint, allow_partial);
   load_states(model, checkpoint);
   return differences;
 }
 
 void load_weights(Engine& engine, const Checkpoint& checkpoint) {
-  load(SavedGroup::weights, weights_of(engine), checkpoint, false);
+  load(SavedGroup::weights, weights_of(engine), engine.layout().everyone(), checkpoint, false);
 }
 
 }  // namespace mortise::host

@@ -25,10 +25,11 @@ std::string plural(std::int64_t n, const std::string& noun) {
 std::vector<std::string> start_report(const RunSettings& s, const Horizon& horizon,
                                       ModelProgram& model, DataProgram& data,
                                       std::int64_t first_step) {
-  const std::int64_t ranks = model.data_parallel().size();
+  const Layout& layout = model.engine().layout();
+  const std::int64_t ranks = layout.micro_batches().size();
   std::vector<std::string> lines;
-  lines.push_back("run        " + s.name + " in " + s.folder + ", " + plural(ranks, "rank") +
-                  ", cpu, float32");
+  lines.push_back("run        " + s.name + " in " + s.folder + ", " +
+                  plural(layout.everyone().size(), "rank") + ", cpu, float32");
   lines.push_back("model      " + short_count(double(model.engine().parameters().count())) +
                   " parameters in " + plural(model.engine().parameters().units(), "unit"));
   lines.push_back("step       " + plural(s.sequences, "sequence") + " of " +

@@ -48,7 +48,7 @@ class TrainingRun {
       : parts_(parts),
         s_(parts.settings),
         engine_(parts.model.engine()),
-        group_(parts.model.data_parallel()),
+        group_(parts.model.everyone()),
         folder_(s_.folder),
         horizon_(s_, parts.data.train().size()),
         metrics_(std::move(sinks), parts.log),
@@ -96,7 +96,8 @@ class TrainingRun {
     if (first_rank() && !parts_.request.resume && at_.step == 0) folder_.remove();
   }
   BatchGeometry geometry() const {
-    return {s_.sequences, s_.micro_batch, s_.sequence_length, group_.rank(), group_.size()};
+    const Communicator& dealt = engine_.layout().micro_batches();
+    return {s_.sequences, s_.micro_batch, s_.sequence_length, dealt.rank(), dealt.size()};
   }
 
   // Rank 0 looks and makes; the others learn by its text whether that went well.
@@ -287,6 +288,7 @@ class TrainingRun {
       samples = std::clamp<std::int64_t>(*s_.eval_tokens / s_.sequence_length, 1, samples);
     BatchGeometry part = geometry();
     part.sequences = samples;
+    part.fills = engine_.layout().ranks_together() > 1;
     return engine_.evaluate(
         {part.micro_batches(),
          evaluation_rounds(data, samples, part, parts_.model.vocabulary_size())});

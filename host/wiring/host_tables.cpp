@@ -9,7 +9,10 @@
 #include <mortise/model/model.hpp>
 #include <mortise/optim/learning_rate_schedule.hpp>
 #include <mortise/optim/optimizer.hpp>
+#include <mortise/parallel/cutter.hpp>
 #include <mortise/parallel/owner.hpp>
+#include <mortise/parallel/selector.hpp>
+#include <mortise/parallel/weight_gradients.hpp>
 #include <mortise/run/command.hpp>
 #include <mortise/run/inference.hpp>
 #include <mortise/run/metric_sink.hpp>
@@ -41,7 +44,8 @@ HostIdentity host_identity() {
   identity.tables = fingerprints<Tokenizer, Dataset, SampleOrder, LearningRateSchedule, MetricSink,
                                  Command, Logger, Metrics, Model, UnitContext, LayerOp, OpCall,
                                  Loss, Initializer, Optimizer, Observer, Stateful, Owner,
-                                 PlanBuilder, Mesh, Communicator, Work, Inference, TrainedModel>();
+                                 PlanBuilder, Selector, Cutter, WeightGradients, WeightTask, Mesh,
+                                 Communicator, Work, Inference, TrainedModel>();
   return identity;
 }
 

@@ -78,19 +78,19 @@ class Program {
  public:
   explicit Program(const Case& c)
       : mesh_({{"dp", 1}}, {}, nullptr, std::chrono::milliseconds(60000)),
-        group_(mesh_.communicator("dp")),
         model_(c.model, c.model, with_sizes(c.switches)),
         loss_("cross_entropy", "cross_entropy"),
         adamw_("adamw", "adamw"),
         owner_("fsdp", "fsdp", {}, {{}, 0, {{Remote<Mesh>::id, kit::object_of<Mesh>(mesh_)}}}),
-        engine({model, loss, owner, {}, {{&optimizer, "adamw", {}, 1e-3}}, {}, *group_}, {}) {
+        engine({model, loss, owner, {}, {{&optimizer, "adamw", {}, 1e-3}}, {}, {mesh_}, tasks_},
+               {}) {
     GoldenInitializer initializer;
     engine.parameters().initialize(initializer, 1);
   }
 
  private:
   host::HostMesh mesh_;
-  std::unique_ptr<Communicator> group_;
+  host::WeightGradientQueue tasks_;
   LoadedComponent model_, loss_, adamw_, owner_;
   Remote<Model> model = model_.as<Model>();
   Remote<Loss> loss = loss_.as<Loss>();

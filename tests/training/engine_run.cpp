@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <chrono>
+#include <limits>
 #include <mortise/optim/optimizer.hpp>
 #include <random>
 #include <thread>
@@ -81,23 +82,80 @@ struct Reached {
   I& used;
 };
 
-// Whole parameters or gradients from every rank's pieces.
-TensorList gather_whole(const host::Parameters& parameters, Communicator& group,
+// Whole parameters or gradients from every rank's pieces. Copies must be equal.
+TensorList gather_whole(const host::Parameters& parameters, Communicator& everyone,
                         at::Tensor Piece::*member) {
-  TensorList all;
-  for (const ParameterInfo& info : parameters.infos())
-    all.push_back(at::zeros({host::whole_box(info.shape).count()}));
+  const double inf = std::numeric_limits<double>::infinity();
+  TensorList low, high;
+  for (const ParameterInfo& info : parameters.infos()) {
+    low.push_back(at::full({host::whole_box(info.shape).count()}, inf));
+    high.push_back(at::full_like(low.back(), -inf));
+  }
   for (const Piece& p : parameters.pieces()) {
     const auto i = std::size_t(p.parameter);
     const Box whole = host::whole_box(parameters.infos()[i].shape);
-    host::copy_common(p.box, p.*member, whole, all[i]);
-    if (p.box == whole && group.rank() != 0) all[i].zero_();  // held by every rank: counted once
+    host::copy_common(p.box, p.*member, whole, low[i]);
+    host::copy_common(p.box, p.*member, whole, high[i]);
   }
-  for (std::size_t i = 0; i != all.size(); ++i) {
-    group.all_reduce(all[i], ReduceOp::sum)->wait();
-    all[i] = all[i].view(parameters.infos()[i].shape);
+  for (std::size_t i = 0; i != low.size(); ++i) {
+    everyone.all_reduce(low[i], ReduceOp::min)->wait();
+    everyone.all_reduce(high[i], ReduceOp::max)->wait();
+    if (!low[i].equal(high[i]))
+      throw std::runtime_error(parameters.infos()[i].name + ": ranks have different copies");
+    low[i] = low[i].view(parameters.infos()[i].shape);
   }
-  return all;
+  return low;
+}
+
+// The strategies besides the owner, loaded from their files.
+struct Strategies {
+  Strategies(const std::vector<TrainingCase::Strategy>& all, const Surroundings& surroundings) {
+    for (const TrainingCase::Strategy& s : all) {
+      SettingList settings;
+      if (!s.schedule.empty()) settings.emplace_back("schedule", s.schedule);
+      const auto& made = loaded.emplace_back(
+          std::make_unique<LoadedComponent>(s.plugin, s.key, settings, surroundings));
+      if (made->object<Selector>().table != nullptr)
+        selector = std::make_unique<Remote<Selector>>(made->as<Selector>());
+      if (made->object<Cutter>().table != nullptr)
+        cutters.push_back(std::make_unique<Remote<Cutter>>(made->as<Cutter>()));
+      if (made->object<LayerOp>().table != nullptr)
+        ops.push_back(std::make_unique<Remote<LayerOp>>(made->as<LayerOp>()));
+    }
+  }
+  host::LayoutParts layout(Mesh& mesh) const {
+    host::LayoutParts parts{mesh, selector.get(), {}};
+    for (const auto& c : cutters) parts.cutters.push_back(c.get());
+    return parts;
+  }
+  std::vector<host::LayerOpBinding> bindings() const {
+    std::vector<host::LayerOpBinding> all;
+    for (const auto& o : ops) all.push_back({o.get(), "strategy", "*"});
+    return all;
+  }
+  std::vector<std::unique_ptr<LoadedComponent>> loaded;
+  std::unique_ptr<Remote<Selector>> selector;
+  std::vector<std::unique_ptr<Remote<Cutter>>> cutters;
+  std::vector<std::unique_ptr<Remote<LayerOp>>> ops;
+};
+
+std::vector<host::AxisSize> axes_of(const TrainingCase& c, int size) {
+  std::vector<host::AxisSize> axes;
+  for (const auto& [name, ranks] : c.mesh) axes.push_back({name, ranks});
+  if (axes.empty()) axes.push_back({"dp", size});
+  return axes;
+}
+
+// Over the micro-batches of a step that is never trained.
+double evaluate(host::Engine& engine, const TrainingCase& c) {
+  const Communicator& dealt = engine.layout().micro_batches();
+  host::EvaluationInput input{c.micro_batches, {}};
+  for (std::int64_t k = dealt.rank(); k - dealt.rank() < c.micro_batches; k += dealt.size()) {
+    input.rounds.emplace_back();
+    if (k < c.micro_batches)
+      input.rounds.back() = small_batch(c.shape, c.sequences, c.length, 1000, k);
+  }
+  return engine.evaluate(input);
 }
 
 SettingList owner_settings(const TrainingCase& c) {
@@ -117,16 +175,23 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   ranks.rank = rank;
   ranks.size = size;
   const std::chrono::milliseconds timeout(60000);
-  host::HostMesh mesh({{"dp", size}}, ranks,
+  host::HostMesh mesh(axes_of(c, size), ranks,
                       size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr,
                       timeout);
+  host::WeightGradientQueue queue;
   Surroundings surroundings;
   surroundings.services[Remote<Mesh>::id] = kit::object_of<Mesh>(mesh);
+  surroundings.services[Remote<WeightGradients>::id] = kit::object_of<WeightGradients>(queue);
+  const Strategies strategies(c.strategies, surroundings);
   const LoadedComponent owner(c.owner, c.owner, owner_settings(c), surroundings);
   Remote<Owner> owner_proxy = owner.as<Owner>();
   DelayedOwner delayed(crossed ? static_cast<Owner&>(owner_proxy) : owner.in_place<Owner>(), rank,
                        c.delays);
-  SmallModel model(c.shape);
+  std::unique_ptr<LoadedComponent> loaded_model;
+  if (!c.model.empty())
+    loaded_model = std::make_unique<LoadedComponent>("probe_" + c.model, c.model);
+  SmallModel small(c.shape);
+  Model& model = loaded_model == nullptr ? small : loaded_model->in_place<Model>();
   PlainCrossEntropy loss;
   TestAdamW adamw;
   TestInitializer initializer;
@@ -134,24 +199,30 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   const Reached<Loss> l(loss, crossed);
   const Reached<Optimizer> o(adamw, crossed);
   const Reached<Initializer> i(initializer, crossed);
-  const std::unique_ptr<Communicator> group = mesh.communicator("dp");
 
   host::EngineSettings settings;
   settings.seed = 1234;
   if (c.clip_norm > 0) settings.clip_norm = c.clip_norm;
   settings.norm = c.norm;
   if (c.recompute) settings.recompute.kind = host::Recompute::Kind::all;
-  host::Engine engine(
-      {m.used, l.used, delayed, {}, {{&o.used, "adamw", {}, c.learning_rate}}, {}, *group},
-      settings);
+  host::Engine engine({m.used,
+                       l.used,
+                       delayed,
+                       strategies.bindings(),
+                       {{&o.used, "adamw", {}, c.learning_rate}},
+                       {},
+                       strategies.layout(mesh),
+                       queue},
+                      settings);
+  engine.layout().require_micro_batches(c.micro_batches);
   engine.parameters().initialize(i.used, 1);
 
   TrainingResult result;
-  const std::int64_t rounds = (c.micro_batches + size - 1) / size;
+  const std::int64_t dealt = engine.layout().micro_batches().size();
   for (int s = 0; s != c.steps; ++s) {
     host::StepInput input{s, c.micro_batches, {}};
-    for (std::int64_t r = 0; r != rounds; ++r) {
-      const std::int64_t k = r * size + rank;
+    for (std::int64_t r = 0; r != (c.micro_batches + dealt - 1) / dealt; ++r) {
+      const std::int64_t k = r * dealt + engine.layout().micro_batches().rank();
       input.rounds.emplace_back();
       if (k < c.micro_batches)
         input.rounds.back() = small_batch(c.shape, c.sequences, c.length, s, k);
@@ -160,8 +231,10 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
     result.losses.push_back(values.loss);
     result.norms.push_back(values.norm);
   }
-  result.parameters = gather_whole(engine.parameters(), *group, &Piece::master);
-  result.gradients = gather_whole(engine.parameters(), *group, &Piece::gradient);
+  Communicator& everyone = engine.layout().everyone();
+  result.parameters = gather_whole(engine.parameters(), everyone, &Piece::master);
+  result.gradients = gather_whole(engine.parameters(), everyone, &Piece::gradient);
+  result.evaluation = evaluate(engine, c);
   return result;
 }
 

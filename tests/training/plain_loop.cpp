@@ -7,6 +7,7 @@
 #include <map>
 
 #include "host/engine/visit_seed.hpp"
+#include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
 namespace {
@@ -24,6 +25,7 @@ class PlainContext final : public UnitContext {
   TensorList apply(LayerId id, Tensors in) override {
     const Layer& l = layers_[std::size_t(id)];
     const auto w = [&](std::size_t i) { return leaf(l.parameters[i]); };
+    if (l.op == "org.mortise.probe/experts/1") return {experts(in[0], in[1], w(0), w(1))};
     const std::string op = l.op.substr(11);
     if (op == "linear/1")
       return {l.parameters.size() > 1 ? at::linear(in[0], w(0), w(1)) : at::linear(in[0], w(0))};
@@ -47,6 +49,15 @@ class PlainContext final : public UnitContext {
 
  private:
   const at::Tensor& leaf(ParameterId p) const { return leaves_.at({std::size_t(p), unit}); }
+  // Every expert computes every token.
+  static at::Tensor experts(const at::Tensor& x, const at::Tensor& expert, const at::Tensor& up,
+                            const at::Tensor& down) {
+    at::Tensor sum = at::zeros_like(x);
+    for (std::int64_t e = 0; e != up.size(0); ++e)
+      sum = sum + at::linear(at::silu(at::linear(x, up[e])), down[e]) *
+                      expert.eq(e).unsqueeze(-1).to(x.scalar_type());
+    return sum;
+  }
   static at::Tensor attention(Tensors in) {
     const auto repeats = in[0].size(1) / in[1].size(1);
     const auto all = [&](const at::Tensor& t) {
@@ -110,7 +121,12 @@ double norm_of(const TensorList& gradients, double p) {
 
 class PlainLoop {
  public:
-  explicit PlainLoop(const TrainingCase& c) : c_(c), model_(c.shape), infos_(model_.parameters()) {
+  explicit PlainLoop(const TrainingCase& c)
+      : c_(c),
+        small_(c.shape),
+        loaded_(c.model.empty() ? nullptr : new LoadedComponent("probe_" + c.model, c.model)),
+        model_(c.model.empty() ? small_ : loaded_->in_place<Model>()),
+        infos_(model_.parameters()) {
     for (const ParameterInfo& p : infos_) masters_.push_back(padded(small_weights(p)));
   }
   TrainingResult run() {
@@ -171,11 +187,13 @@ class PlainLoop {
           loss_.counts(small_batch(c_.shape, c_.sequences, c_.length, s, k)).item<std::int64_t>();
     const Leaves sums = sum_of_step(s, 1.0 / double(tokens), result);
     TensorList gradients, masters;
+    result.gradients.clear();
     for (std::size_t i = 0; i != infos_.size(); ++i) {
       at::Tensor joined;
       for (const std::int64_t u : infos_[i].units)
         if (const auto found = sums.find({i, u}); found != sums.end())
           joined = joined.defined() ? joined + found->second : found->second;
+      result.gradients.push_back(joined.defined() ? joined.clone() : at::zeros(infos_[i].shape));
       if (!joined.defined()) continue;
       gradients.push_back(padded(joined));
       masters.push_back(masters_[i]);
@@ -188,7 +206,9 @@ class PlainLoop {
   }
 
   TrainingCase c_;
-  SmallModel model_;
+  SmallModel small_;
+  std::unique_ptr<LoadedComponent> loaded_;
+  Model& model_;
   PlainCrossEntropy loss_;
   std::vector<ParameterInfo> infos_;
   TensorList masters_;

@@ -16,12 +16,20 @@ struct TrainingCase {
   bool recompute = false, reshard = true, prefetch = true, by_micro_batch = true, delays = false;
   std::string owner = "fsdp";
   std::int64_t ranks_of_reference = 1;  // reduction: step sums the micro-batches of each rank first
+  // Through the engine only. No axes: all ranks on dp.
+  std::vector<std::pair<std::string, std::int64_t>> mesh{};
+  struct Strategy {
+    std::string plugin, key, schedule;  // "": no such setting
+  };
+  std::vector<Strategy> strategies{};
+  std::string model{};  // of a plugin with this key, in place of the small one
 };
 
 struct TrainingResult {
   TensorList parameters;  // whole, in id order
-  TensorList gradients;   // of the last step, through the engine only
+  TensorList gradients;   // of the last step, whole; clipped through the engine only
   std::vector<double> losses, norms;
+  double evaluation = 0;  // loss per token of other micro-batches, through the engine only
 };
 
 // The reference: one process, one autograd graph from tokens to loss for each micro-batch, no

@@ -4,6 +4,7 @@
 // exported function and the C tables.
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <deque>
 #include <map>
@@ -84,7 +85,7 @@ struct Surroundings {
 
 class LoadedComponent {
  public:
-  // `plugin`: NAME of mortise_NAME.so in MORTISE_PLUGIN_DIR.
+  // `plugin`: NAME of mortise_NAME.so in MORTISE_PLUGIN_DIR, else among the fixtures.
   // Errors: what the component throws on construction.
   LoadedComponent(const std::string& plugin, const std::string& key, SettingList settings = {},
                   Surroundings surroundings = {})
@@ -124,7 +125,11 @@ class LoadedComponent {
   }
 
   static const mt_component_v1& find(const std::string& plugin, const std::string& key) {
-    const std::string path = std::string(MORTISE_PLUGIN_DIR) + "/mortise_" + plugin + ".so";
+    std::string path = std::string(MORTISE_PLUGIN_DIR) + "/mortise_" + plugin + ".so";
+#ifdef MORTISE_FIXTURE_PLUGIN_DIR
+    if (::access(path.c_str(), F_OK) != 0)
+      path = std::string(MORTISE_FIXTURE_PLUGIN_DIR) + "/mortise_" + plugin + ".so";
+#endif
     void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays loaded
     if (library == nullptr) throw Error(ErrorCode::failed, ::dlerror());
     using Entry = const mt_plugin_v1* (*)();

@@ -1,15 +1,18 @@
-// Distributed data parallelism (Li et al. 2020): every rank of axis `dp` holds all parameters,
-// gradients and optimizer state; gradients are summed over the ranks once a step or once a
-// micro-batch, in rank order.
+// Distributed data parallelism (Li et al. 2020): every rank that sums a parameter's gradient (axes
+// `dp`, `dp_replicate` and those that cutters spread) holds all of it, its gradient and its
+// optimizer state; gradients are summed over the ranks once a step or once a micro-batch, in rank
+// order.
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <map>
 #include <mortise/parallel/gradient_norm.hpp>
 #include <mortise/parallel/owner.hpp>
 #include <mortise/plugin.hpp>
+#include <set>
 
 namespace {
 
@@ -36,29 +39,22 @@ class Ddp final : public mortise::Owner {
   };
 
   Ddp(const Config& config, mortise::Context& context)
-      : config_(config), group_(context.service<mortise::Mesh>().communicator("dp")) {}
+      : config_(config), mesh_(context.service<mortise::Mesh>()) {}
 
   void plan(mortise::PlanBuilder& plan) override {
     infos_ = plan.parameters();
     const std::vector<mortise::Box> boxes = plan.boxes();
-    for (const mortise::Box& b : boxes) {
-      offsets_.push_back(size_);
-      size_ += padded(b.count());
-    }
-    size_ = (size_ + 16 * group_->size() - 1) / (16 * group_->size()) * (16 * group_->size());
-    master_ = at::zeros({size_});
-    gradient_ = at::zeros({size_});
+    std::vector<Part*> part_of;
     for (std::size_t i = 0; i != infos_.size(); ++i) {
-      at::Tensor view = at::empty({0});
-      const std::int64_t n = padded(boxes[i].count());
-      view.set_(master_.storage(), offsets_[i], boxes[i].size, at::empty(boxes[i].size).strides());
-      plan.place(mortise::ParameterId(i), view);
-      pieces_.push_back({mortise::ParameterId(i),
-                         boxes[i],
-                         master_.narrow(0, offsets_[i], n),
-                         gradient_.narrow(0, offsets_[i], n),
-                         {}});
+      part_of.push_back(&part_over(plan.summed_axes(mortise::ParameterId(i))));
+      if (infos_[i].units.empty()) continue;
+      part_of[i]->members.push_back({i, part_of[i]->size, padded(boxes[i].count())});
+      part_of[i]->size += padded(boxes[i].count());
+      units_.insert(infos_[i].units.begin(), infos_[i].units.end());
     }
+    for (auto& [axes, part] : parts_) place(plan, boxes, part);
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](const auto& a, const auto& b) { return a.parameter < b.parameter; });
   }
 
   void begin_step(const mortise::StepPlan& step) override {
@@ -67,80 +63,133 @@ class Ddp final : public mortise::Owner {
 
   void gradients_ready(const mortise::Visit& visit, mortise::Tensors gradients) override {
     const at::NoGradGuard no_grad;
-    const std::size_t use = place_of_use(visit.unit);
-    const at::Tensor local =
-        config_.reduction == Reduction::step ? sum(use, size_) : at::zeros({size_});
-    std::size_t next = 0;
-    for (std::size_t i = 0; i != infos_.size(); ++i) {
-      if (!uses(i, visit.unit) || !infos_[i].trainable) continue;
-      const at::Tensor& g = gradients[next++];
-      if (g.defined()) local.narrow(0, offsets_[i], g.numel()).add_(g.reshape({-1}));
-    }
-    if (config_.reduction == Reduction::micro_batch) reduce_later(visit, use, local);
+    const bool by_micro_batch = config_.reduction == Reduction::micro_batch;
+    Sums& sums = sums_[by_micro_batch ? visit.micro_batch : 0];
+    for (auto& [axes, part] : parts_)
+      if (!part.members.empty()) add(part, visit.unit, gradients, sums);
+    // A micro-batch is complete when each unit has had its turn.
+    sums.units_done += units_.count(visit.unit);
+    if (!by_micro_batch || sums.units_done != units_.size()) return;
+    reduce(sums);
+    sums_.erase(visit.micro_batch);
   }
 
   void finish_gradients() override {
     const at::NoGradGuard no_grad;
-    if (config_.reduction == Reduction::step) reduce_sums();
-    gradient_.zero_();
-    for (auto& [use, shard] : shards_) {
-      const at::Tensor whole = at::empty({size_});
-      group_->all_gather(whole, shard)->wait();
-      gradient_.add_(whole);
+    for (auto& [micro_batch, sums] : sums_) reduce(sums);
+    sums_.clear();
+    for (auto& [axes, part] : parts_) {
+      part.gradient.zero_();
+      for (auto& [use, shard] : part.shards) {
+        const at::Tensor whole = at::empty({part.size});
+        part.group->all_gather(whole, shard)->wait();
+        part.gradient.add_(whole);
+      }
+      part.shards.clear();
     }
-    shards_.clear();
   }
 
   // Every rank holds the same gradient: it is counted on the first.
   at::Tensor norm_part(double p) const override {
-    return mortise::norm_part(group_->rank() == 0 ? TensorList{gradient_} : TensorList{}, p);
+    TensorList mine;
+    for (const auto& [axes, part] : parts_)
+      if (part.group->rank() == 0) mine.push_back(part.gradient);
+    return mortise::norm_part(mine, p);
   }
   std::vector<mortise::Piece> pieces() const override { return pieces_; }
+  void abort() override { sums_.clear(); }
 
  private:
+  struct Member {
+    std::size_t parameter;
+    std::int64_t offset, size;  // padded
+  };
+  // Parameters whose gradients are summed over the same ranks, one after the other.
+  struct Part {
+    std::unique_ptr<mortise::Communicator> group;
+    std::vector<Member> members;
+    std::int64_t size = 0;
+    at::Tensor master, gradient;
+    std::map<std::size_t, at::Tensor> shards;  // reduced, by place of use
+  };
+  // Not reduced yet.
+  struct Sums {
+    std::map<std::pair<Part*, std::size_t>, at::Tensor> local;  // by place of use
+    std::size_t units_done = 0;
+  };
+
+  Part& part_over(const mortise::Names& axes) {
+    std::string all;
+    for (const std::string& axis : axes) all += axis + ",";
+    const auto [part, is_new] = parts_.try_emplace(all);
+    if (is_new) part->second.group = mesh_.communicator(all);
+    return part->second;
+  }
+  void place(mortise::PlanBuilder& plan, const std::vector<mortise::Box>& boxes, Part& part) {
+    const std::int64_t unit = 16 * part.group->size();
+    part.size = (part.size + unit - 1) / unit * unit;
+    part.master = at::zeros({part.size});
+    part.gradient = at::zeros({part.size});
+    for (const Member& m : part.members) {
+      const mortise::Box& box = boxes[m.parameter];
+      at::Tensor view = at::empty({0});
+      view.set_(part.master.storage(), m.offset, box.size, at::empty(box.size).strides());
+      plan.place(mortise::ParameterId(m.parameter), view);
+      pieces_.push_back({mortise::ParameterId(m.parameter),
+                         box,
+                         part.master.narrow(0, m.offset, m.size),
+                         part.gradient.narrow(0, m.offset, m.size),
+                         {}});
+    }
+  }
+
   bool uses(std::size_t parameter, std::int64_t unit) const {
     const auto& units = infos_[parameter].units;
     return std::find(units.begin(), units.end(), unit) != units.end();
   }
-  // 0 for the first unit of every parameter, 1 for the second unit of tied ones, …: gradients of
-  // tied parameters are summed use by use, then joined in unit order.
-  std::size_t place_of_use(std::int64_t unit) const {
+  // The unit's gradients come in id order of its trainable parameters.
+  std::size_t place_of(std::size_t parameter, std::int64_t unit) const {
     std::size_t place = 0;
-    for (std::size_t i = 0; i != infos_.size(); ++i)
-      if (uses(i, unit))
-        place = std::max(
-            place, std::size_t(std::find(infos_[i].units.begin(), infos_[i].units.end(), unit) -
-                               infos_[i].units.begin()));
+    for (std::size_t i = 0; i != parameter; ++i) place += uses(i, unit) && infos_[i].trainable;
     return place;
   }
-  at::Tensor sum(std::size_t use, std::int64_t size) {
-    at::Tensor& s = sums_[use];
-    if (!s.defined()) s = at::zeros({size});
-    return s;
+  // 0 for the first unit of every parameter, 1 for the second unit of tied ones, …: gradients of
+  // tied parameters are summed use by use, then joined in unit order.
+  std::size_t place_of_use(const Part& part, std::int64_t unit) const {
+    std::size_t place = 0;
+    for (const Member& m : part.members) {
+      const auto& units = infos_[m.parameter].units;
+      if (uses(m.parameter, unit))
+        place = std::max(place,
+                         std::size_t(std::find(units.begin(), units.end(), unit) - units.begin()));
+    }
+    return place;
   }
-  at::Tensor shard(std::size_t use) {
-    at::Tensor& s = shards_[use];
-    if (!s.defined()) s = at::zeros({size_ / group_->size()});
-    return s;
+  void add(Part& part, std::int64_t unit, mortise::Tensors gradients, Sums& sums) {
+    at::Tensor& local = sums.local[{&part, place_of_use(part, unit)}];
+    if (!local.defined()) local = at::zeros({part.size});
+    for (const Member& m : part.members) {
+      if (!uses(m.parameter, unit) || !infos_[m.parameter].trainable) continue;
+      const at::Tensor& g = gradients[place_of(m.parameter, unit)];
+      if (g.defined()) local.narrow(0, m.offset, g.numel()).add_(g.reshape({-1}));
+    }
   }
-  // All units of a micro-batch together: the walk goes down to unit 0.
-  void reduce_later(const mortise::Visit& visit, std::size_t use, const at::Tensor& local) {
-    sum(use, size_).add_(local);
-    if (visit.unit != 0) return;
-    reduce_sums();
-    sums_.clear();
-  }
-  void reduce_sums() {
-    for (auto& [use, local] : sums_) group_->reduce_scatter_ordered(shard(use), local)->wait();
+  // In the order of the axes and of the uses, which is the same on every rank.
+  void reduce(Sums& sums) {
+    for (auto& [axes, part] : parts_)
+      for (std::size_t use = 0; sums.local.count({&part, use}) != 0; ++use) {
+        at::Tensor& shard = part.shards[use];
+        if (!shard.defined()) shard = at::zeros({part.size / part.group->size()});
+        part.group->reduce_scatter_ordered(shard, sums.local[{&part, use}])->wait();
+      }
   }
 
   Config config_;
-  std::unique_ptr<mortise::Communicator> group_;
+  mortise::Mesh& mesh_;
   std::vector<mortise::ParameterInfo> infos_;
-  std::vector<std::int64_t> offsets_;
-  std::int64_t size_ = 0;
-  at::Tensor master_, gradient_;
-  std::map<std::size_t, at::Tensor> sums_, shards_;  // by place of use
+  std::set<std::int64_t> units_;       // that have parameters here
+  std::map<std::string, Part> parts_;  // by axes
+  std::map<std::int64_t, Sums> sums_;  // by micro-batch; reduction: step has one
   std::vector<mortise::Piece> pieces_;
 };
 

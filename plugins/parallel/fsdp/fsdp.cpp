@@ -1,6 +1,7 @@
 // Fully sharded data parallelism (ZeRO stage 3, Rajbhandari et al. 2020; layout as in PyTorch's
-// FSDP2): each rank of axis `dp` owns a chunk of rows of every parameter, its gradient and its
-// optimizer state; full parameters exist only around the visits of their units.
+// FSDP2): of the ranks that sum a parameter's gradient (axis `dp` and those that cutters spread),
+// each owns a chunk of its rows, of its gradient and of its optimizer state; full parameters exist
+// only around the visits of their units. Ranks of `dp_replicate` repeat the others' chunks.
 
 #include <ATen/ops/dot.h>
 #include <ATen/ops/zeros.h>
@@ -48,15 +49,17 @@ class Fsdp final : public mortise::Owner {
   };
 
   Fsdp(const Config& config, mortise::Context& context)
-      : config_(config),
-        gather_(context.service<mortise::Mesh>().communicator("dp")),
-        reduce_(context.service<mortise::Mesh>().communicator("dp")) {}
+      : config_(config), mesh_(context.service<mortise::Mesh>()) {}
 
   void plan(mortise::PlanBuilder& plan) override {
     infos_ = plan.parameters();
     by_unit_.resize(std::size_t(plan.units()));
-    for (std::size_t i = 0; i != infos_.size(); ++i)
-      group_of(infos_[i]).add(mortise::ParameterId(i), infos_[i].shape);
+    const std::vector<mortise::Box> boxes = plan.boxes();
+    for (std::size_t i = 0; i != infos_.size(); ++i) {
+      const Lanes& lanes = lanes_over(plan.summed_axes(mortise::ParameterId(i)));
+      if (!infos_[i].units.empty())
+        group_of(infos_[i], lanes).add(mortise::ParameterId(i), boxes[i]);
+    }
     for (ShardedGroup& g : groups_) {
       g.allocate(plan);
       for (const std::int64_t unit : g.units()) by_unit_[std::size_t(unit)].push_back(&g);
@@ -104,7 +107,8 @@ class Fsdp final : public mortise::Owner {
 
   at::Tensor norm_part(double p) const override {
     TensorList gradients;
-    for (const ShardedGroup& g : groups_) gradients.push_back(g.gradient());
+    for (const ShardedGroup& g : groups_)
+      if (g.is_first_copy()) gradients.push_back(g.gradient());
     return mortise::norm_part(gradients, p);
   }
 
@@ -122,12 +126,28 @@ class Fsdp final : public mortise::Owner {
   }
 
  private:
+  // Two groups of ranks, so that a gather does not queue behind a reduction.
+  struct Lanes {
+    std::unique_ptr<mortise::Communicator> gather, reduce;
+  };
+  const Lanes& lanes_over(const mortise::Names& axes) {
+    std::string all, sharded;
+    for (const std::string& axis : axes) {
+      all += axis + ",";
+      if (axis != "dp_replicate") sharded += axis + ",";
+    }
+    const auto [lanes, is_new] = lanes_.try_emplace(all);
+    if (is_new) lanes->second = {mesh_.communicator(sharded), mesh_.communicator(all)};
+    return lanes->second;
+  }
+
   // Frozen parameters stand apart: they are gathered but never reduced.
-  ShardedGroup& group_of(const ParameterInfo& info) {
+  ShardedGroup& group_of(const ParameterInfo& info, const Lanes& lanes) {
     for (std::size_t i = 0; i != groups_.size(); ++i)
-      if (groups_[i].units() == info.units && trainable_[i] == info.trainable) return groups_[i];
-    trainable_.push_back(info.trainable);
-    return groups_.emplace_back(info.units, ShardedGroup::Lanes{*gather_, *reduce_});
+      if (groups_[i].units() == info.units && kinds_[i] == Kind{info.trainable, &lanes})
+        return groups_[i];
+    kinds_.push_back({info.trainable, &lanes});
+    return groups_.emplace_back(info.units, ShardedGroup::Lanes{*lanes.gather, *lanes.reduce});
   }
 
   // A group of several units stays from its first visit to the backward pass of its lowest unit.
@@ -171,10 +191,12 @@ class Fsdp final : public mortise::Owner {
   }
 
   Config config_;
-  std::unique_ptr<mortise::Communicator> gather_, reduce_;
+  mortise::Mesh& mesh_;
+  std::map<std::string, Lanes> lanes_;  // by axes
   std::vector<ParameterInfo> infos_;
-  std::deque<ShardedGroup> groups_;  // addresses stay
-  std::vector<bool> trainable_;
+  std::deque<ShardedGroup> groups_;            // addresses stay
+  using Kind = std::pair<bool, const Lanes*>;  // trainable?
+  std::vector<Kind> kinds_;                    // of groups
   std::vector<std::vector<ShardedGroup*>> by_unit_;
   std::map<std::pair<ShardedGroup*, std::int64_t>, TensorList> local_;
   std::deque<ShardedGroup*> begun_;  // reductions under way, oldest first

@@ -29,9 +29,10 @@ std::vector<std::int64_t> contiguous_strides(const mortise::Shape& shape) {
 ShardedGroup::ShardedGroup(std::vector<std::int64_t> units, Lanes lanes)
     : units_(std::move(units)), lanes_(lanes) {}
 
-void ShardedGroup::add(mortise::ParameterId id, const mortise::Shape& shape) {
+void ShardedGroup::add(mortise::ParameterId id, const mortise::Box& box) {
   const std::int64_t ranks = lanes_.gather.size();
-  Entry e{id, shape};
+  const mortise::Shape& shape = box.size;
+  Entry e{id, box};
   if (!shape.empty()) e.rows = shape[0];
   for (std::size_t d = 1; d < shape.size(); ++d) e.row_size *= shape[d];
   e.chunk_rows = (e.rows + ranks - 1) / ranks;
@@ -50,8 +51,8 @@ void ShardedGroup::allocate(mortise::PlanBuilder& plan) {
   full_ = alone() ? master_ : at::empty({full_size_});
   for (const Entry& e : entries_) {
     at::Tensor view = at::empty({0});
-    view.set_(full_.storage(), alone() ? e.shard_offset : e.full_offset, e.shape,
-              contiguous_strides(e.shape));
+    view.set_(full_.storage(), alone() ? e.shard_offset : e.full_offset, e.box.size,
+              contiguous_strides(e.box.size));
     plan.place(e.id, view);
   }
   if (!alone()) give_memory(full_, 0);
@@ -65,9 +66,9 @@ std::vector<mortise::Piece> ShardedGroup::pieces() const {
   const std::int64_t rank = lanes_.gather.rank();
   std::vector<mortise::Piece> all;
   for (const Entry& e : entries_) {
-    mortise::Box box{mortise::Shape(e.shape.size(), 0), e.shape};
-    if (!e.shape.empty()) {
-      box.offset[0] = e.first_row(rank);
+    mortise::Box box = e.box;
+    if (!box.size.empty()) {
+      box.offset[0] += e.first_row(rank);
       box.size[0] = e.row_count(rank);
     }
     const std::int64_t size = padded(e.row_count(rank) * e.row_size);
@@ -124,9 +125,10 @@ void ShardedGroup::forget() {
   release();
 }
 
-// [ranks, shard], rank-major: what each rank owns of these gradients, zero where there is none.
+// [ranks, shard], rank-major: what each rank owns of these gradients, zero where there is none;
+// once for each copy.
 at::Tensor ShardedGroup::pack(const mortise::TensorList& gradients) const {
-  const std::int64_t ranks = lanes_.reduce.size();
+  const std::int64_t ranks = lanes_.gather.size();
   const at::Tensor packed = at::zeros({ranks, shard_size_});
   for (std::size_t i = 0; i != entries_.size(); ++i) {
     const Entry& e = entries_[i];
@@ -141,7 +143,8 @@ at::Tensor ShardedGroup::pack(const mortise::TensorList& gradients) const {
       if (const std::int64_t n = e.row_count(r) * e.row_size; n > 0)
         columns[r].narrow(0, 0, n).copy_(flat.narrow(0, e.first_row(r) * e.row_size, n));
   }
-  return packed;
+  const std::int64_t copies = lanes_.reduce.size() / ranks;
+  return copies == 1 ? packed : packed.repeat({copies, 1});
 }
 
 at::Tensor& ShardedGroup::accumulator(std::int64_t unit) {

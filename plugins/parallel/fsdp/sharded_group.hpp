@@ -7,13 +7,13 @@
 
 namespace mortise_fsdp {
 
-// One parameter of a group and where its parts lie. Rows of dimension 0 are dealt out in equal
-// chunks; the last ranks may get fewer or none. Every entry begins at a multiple of 16 elements, in
-// the shard and in the full buffer: vectorised kernels treat tails differently, and equal cuts give
-// equal bits.
+// One parameter of a group, or this rank's box of it, and where its parts lie. Rows of dimension 0
+// are dealt out in equal chunks; the last ranks may get fewer or none. Every entry begins at a
+// multiple of 16 elements, in the shard and in the full buffer: vectorised kernels treat tails
+// differently, and equal cuts give equal bits.
 struct Entry {
   mortise::ParameterId id{};
-  mortise::Shape shape;
+  mortise::Box box;                     // in the whole parameter
   std::int64_t rows = 1, row_size = 1;  // dimension 0 and all others
   std::int64_t chunk_rows = 0;          // rows of each rank's chunk
   std::int64_t shard_offset = 0;        // of the chunk in every rank's shard
@@ -31,13 +31,14 @@ struct Entry {
 // of one rank needs no second copy: the full parameters lie on the master.
 class ShardedGroup {
  public:
-  struct Lanes {  // two groups of the same ranks, so that a gather does not queue behind a
-                  // reduction
+  // The ranks that share the chunks out, and those that sum: as many, or several times as many,
+  // whose first ones are the first copies. Two groups: a gather does not queue behind a reduction.
+  struct Lanes {
     mortise::Communicator& gather;
     mortise::Communicator& reduce;
   };
   ShardedGroup(std::vector<std::int64_t> units, Lanes lanes);
-  void add(mortise::ParameterId id, const mortise::Shape& shape);
+  void add(mortise::ParameterId id, const mortise::Box& box);
   // After the last add(): allocates, and gives each full parameter to `plan`.
   void allocate(mortise::PlanBuilder& plan);
 
@@ -46,6 +47,7 @@ class ShardedGroup {
   bool serves(std::int64_t unit) const;
   std::vector<mortise::Piece> pieces() const;
   const at::Tensor& gradient() const { return gradient_; }
+  bool is_first_copy() const { return lanes_.reduce.rank() < lanes_.gather.size(); }
 
   void start_gather();   // nothing if it is there or under way
   void finish_gather();  // the full parameters are there

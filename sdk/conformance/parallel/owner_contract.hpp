@@ -65,6 +65,22 @@ class Walk {
     }
     o_.finish_gradients();
   }
+  // All micro-batches forward, then backward, then their gradients: as a pipeline that splits
+  // backward passes.
+  void split_step(std::int64_t step, std::int64_t micro_batches) {
+    o_.begin_step({step, micro_batches, true});
+    for (std::int64_t k = 0; k != micro_batches; ++k)
+      forward(k, Phase::forward, k + 1 == micro_batches);
+    for (std::int64_t k = 0; k != micro_batches; ++k)
+      for (std::int64_t u = kSampleUnits - 1; u >= 0; --u)
+        visit({u, k, Phase::backward, -1, false}, [] {});
+    for (std::int64_t u = kSampleUnits - 1; u >= 0; --u)
+      for (std::int64_t k = 0; k != micro_batches; ++k) {
+        const Visit v{u, k, Phase::backward, -1, k + 1 == micro_batches};
+        o_.gradients_ready(v, gradients(step, v));
+      }
+    o_.finish_gradients();
+  }
   void forward(std::int64_t k, Phase phase, bool last) {
     for (std::int64_t u = 0; u != kSampleUnits; ++u)
       visit({u, k, phase, u + 1 < kSampleUnits ? u + 1 : (phase == Phase::forward ? u : -1), last},
@@ -93,12 +109,15 @@ class Walk {
     work();
     o_.after(v);
   }
-  void backward(std::int64_t step, const Visit& v) {
-    TensorList gradients;
+  TensorList gradients(std::int64_t step, const Visit& v) const {
+    TensorList all;
     for (const ParameterInfo& info : infos_)
       if (info.trainable && uses(info, v.unit))
-        gradients.push_back(gradient(info, v.unit, step, v.micro_batch));
-    visit(v, [&] { o_.gradients_ready(v, gradients); });
+        all.push_back(gradient(info, v.unit, step, v.micro_batch));
+    return all;
+  }
+  void backward(std::int64_t step, const Visit& v) {
+    visit(v, [&] { o_.gradients_ready(v, gradients(step, v)); });
   }
   void check_there(std::size_t p) {
     const at::Tensor& leaf = plan_.placed[ParameterId(p)];
@@ -209,6 +228,11 @@ inline void check_owner_contract(Owner& o, Report& report) {
       walk.step(step, step + 1);
       owner::check_sums(o, walk, step, step + 1, report);
     }
+  });
+  report.section("split backward passes", [&] {
+    owner::fill_masters(o, 2);
+    walk.split_step(4, 3);
+    owner::check_sums(o, walk, 4, 3, report);
   });
   report.section("evaluation", [&] {
     owner::fill_masters(o, -1);

@@ -12,6 +12,7 @@
 #include <mortise/c/metric_sink.h>
 #include <mortise/c/plugin.h>
 #include <mortise/c/progress.h>
+#include <mortise/c/selector.h>
 #include <mortise/c/tokenizer.h>
 
 #include <cstddef>
@@ -121,6 +122,18 @@ static_assert(has_layout<mt_progress>(
     At{offsetof(mt_progress, steps_per_epoch), 48}));
 static_assert(is_list<mt_progresss>());
 static_assert(is_sink<mt_progress_sink>());
+
+// c/selector.h
+static_assert(has_layout<mt_action>(40, At{offsetof(mt_action, head), 0},
+                                    At{offsetof(mt_action, kind), 8},
+                                    At{offsetof(mt_action, micro_batch), 16},
+                                    At{offsetof(mt_action, unit), 24},
+                                    At{offsetof(mt_action, peer), 32}));
+static_assert(is_list<mt_actions>());
+static_assert(is_sink<mt_action_sink>());
+static_assert(is_table<mt_selector_v1>(offsetof(mt_selector_v1, head),
+                                       offsetof(mt_selector_v1, units),
+                                       offsetof(mt_selector_v1, schedule)));
 
 // c/learning_rate_schedule.h
 static_assert(is_table<mt_learning_rate_schedule_v1>(offsetof(mt_learning_rate_schedule_v1, head),

@@ -152,11 +152,17 @@ static_assert(is_list<mt_mesh_axes>());
 static_assert(is_sink<mt_mesh_axis_sink>());
 static_assert(is_table<mt_mesh_v1>(offsetof(mt_mesh_v1, head), offsetof(mt_mesh_v1, axes),
                                    offsetof(mt_mesh_v1, communicator)));
-static_assert(is_table<mt_plan_builder_v1>(offsetof(mt_plan_builder_v1, head),
-                                           offsetof(mt_plan_builder_v1, parameters),
-                                           offsetof(mt_plan_builder_v1, boxes),
-                                           offsetof(mt_plan_builder_v1, units),
-                                           offsetof(mt_plan_builder_v1, place)));
+static_assert(is_table<mt_plan_builder_v1>(
+    offsetof(mt_plan_builder_v1, head), offsetof(mt_plan_builder_v1, parameters),
+    offsetof(mt_plan_builder_v1, boxes), offsetof(mt_plan_builder_v1, units),
+    offsetof(mt_plan_builder_v1, place), offsetof(mt_plan_builder_v1, spread),
+    offsetof(mt_plan_builder_v1, cut), offsetof(mt_plan_builder_v1, summed_axes)));
+static_assert(is_table<mt_cutter_v1>(offsetof(mt_cutter_v1, head), offsetof(mt_cutter_v1, plan),
+                                     offsetof(mt_cutter_v1, prepare_batch)));
+static_assert(is_table<mt_weight_task_v1>(offsetof(mt_weight_task_v1, head),
+                                          offsetof(mt_weight_task_v1, run)));
+static_assert(is_table<mt_weight_gradients_v1>(offsetof(mt_weight_gradients_v1, head),
+                                               offsetof(mt_weight_gradients_v1, add)));
 static_assert(has_layout<mt_step_plan>(32, At{offsetof(mt_step_plan, head), 0},
                                        At{offsetof(mt_step_plan, step), 8},
                                        At{offsetof(mt_step_plan, micro_batches), 16},

@@ -66,7 +66,29 @@ typedef struct mt_plan_builder_v1 {
   mt_status (*units)(void* self, int64_t* units, const mt_error_sink* error);
   mt_status (*place)(void* self, int64_t parameter, const mt_tensor* tensor,
                      const mt_error_sink* error);
+  mt_status (*spread)(void* self, mt_text axis, int32_t over, const mt_error_sink* error); /* 0.2 */
+  mt_status (*cut)(void* self, int64_t parameter, mt_text axis, const mt_box* box,
+                   const mt_error_sink* error);
+  mt_status (*summed_axes)(void* self, int64_t parameter, const mt_texts_sink* axes,
+                           const mt_error_sink* error);
 } mt_plan_builder_v1;
+
+typedef struct mt_cutter_v1 {
+  mt_head head;
+  mt_status (*plan)(void* self, mt_object plan, const mt_error_sink* error);
+  mt_status (*prepare_batch)(void* self, mt_named_tensors batch, const mt_named_tensor_sink* part,
+                             const mt_error_sink* error);
+} mt_cutter_v1;
+
+typedef struct mt_weight_task_v1 {
+  mt_head head;
+  mt_status (*run)(void* self, const mt_error_sink* error);
+} mt_weight_task_v1;
+
+typedef struct mt_weight_gradients_v1 {
+  mt_head head;
+  mt_status (*add)(void* self, mt_owned task, const mt_error_sink* error); /* takes the task */
+} mt_weight_gradients_v1;
 
 typedef struct mt_step_plan {
   mt_head head;

@@ -4,25 +4,9 @@
 #include <mortise/model/model.hpp>
 #include <mortise/optim/piece.hpp>
 #include <mortise/parallel/mesh.hpp>
+#include <mortise/parallel/plan_builder.hpp>
 
 namespace [[gnu::visibility("hidden")]] mortise {
-
-/// What a strategy sees of the model while it plans, and where it leaves its tensors. Lent for
-/// the call of plan().
-///
-/// Ranks: local.
-class PlanBuilder : public Interface {
- public:
-  /// All parameters: the model's, then those that links bound. ParameterId is the position.
-  virtual std::vector<ParameterInfo> parameters() const = 0;
-  /// The part of each parameter that this rank computes with, after the cutters.
-  virtual std::vector<Box> boxes() const = 0;
-  /// How many units the model has.
-  virtual std::int64_t units() const = 0;
-  /// Gives the full tensor of `parameter`, of the size of its box; storage may follow in before().
-  /// The engine makes it an autograd leaf if the parameter is trainable.
-  virtual void place(ParameterId parameter, const at::Tensor& tensor) = 0;
-};
 
 /// A step as an owner sees it: `micro_batches` over all ranks.
 struct StepPlan {
@@ -34,10 +18,12 @@ struct StepPlan {
 ///
 /// In a step the engine calls begin_step, then for each micro-batch of this rank: before, (the
 /// model), after for each unit forward, and before, gradients_ready, after for each unit backward;
-/// then finish_gradients, norm_part, and the optimizers. A rank without a micro-batch in a round
-/// makes the same calls with undefined gradients. Between finish_gradients and the next begin_step
-/// the optimizers change the masters. Evaluation: begin_step with training = false, before and
-/// after only.
+/// then finish_gradients, norm_part, and the optimizers. A schedule may have several micro-batches
+/// under way, in any order; where it splits backward passes, gradients_ready of a visit follows its
+/// after, maybe much later. `visit.last_of_step` of a backward visit: no later gradients of that
+/// unit come in this step. A rank without a micro-batch in a round makes the same calls with
+/// undefined gradients. Between finish_gradients and the next begin_step the optimizers change the
+/// masters. Evaluation: begin_step with training = false, before and after only.
 ///
 /// Threads: step thread.
 /// Ranks:   every call is collective over the axes that the owner uses.
@@ -72,24 +58,6 @@ struct members<StepPlan> {
       std::tuple{MORTISE_MEMBER(step), MORTISE_MEMBER(micro_batches), MORTISE_MEMBER(training)};
 };
 }  // namespace kit
-
-template <>
-class Remote<PlanBuilder> final : public kit::RemoteBase<PlanBuilder, mt_plan_builder_v1> {
- public:
-  static constexpr const char* id = "mortise/plan_builder/1";
-  using Methods = kit::Methods<&PlanBuilder::parameters, &PlanBuilder::boxes, &PlanBuilder::units,
-                               &PlanBuilder::place>;
-  static constexpr Table table = Methods::table<Table>();
-  using RemoteBase::RemoteBase;
-  std::vector<ParameterInfo> parameters() const override {
-    return call(&Table::parameters, &PlanBuilder::parameters);
-  }
-  std::vector<Box> boxes() const override { return call(&Table::boxes, &PlanBuilder::boxes); }
-  std::int64_t units() const override { return call(&Table::units, &PlanBuilder::units); }
-  void place(ParameterId parameter, const at::Tensor& tensor) override {
-    call(&Table::place, &PlanBuilder::place, parameter, tensor);
-  }
-};
 
 template <>
 class Remote<Owner> final : public kit::RemoteBase<Owner, mt_owner_v1> {
