@@ -14,6 +14,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import check_abi  # noqa: E402
+import newer_sdk  # noqa: E402
 
 INCLUDE, FROZEN, TABLES = map(pathlib.Path, sys.argv[1:4])
 CHECK = pathlib.Path(__file__).with_name("check_abi.py")
@@ -55,7 +56,6 @@ DECODE = """  mt_status (*decode)(void* self, mt_u32s ids, const mt_text_sink* t
 """
 ENCODE = """  mt_status (*encode)(void* self, mt_text text, const mt_u32_sink* ids, const mt_error_sink* error);
 """
-LAST_OF_TOKENIZER = "} mt_tokenizer_v1;"
 APPENDED = "  mt_status (*count)(void* self, mt_text text, int64_t* ids, const mt_error_sink* error);\n"
 
 BAD = {
@@ -86,6 +86,12 @@ BAD = {
     "a member is appended in the padding of the old struct": (
         [("c/model.h", "uint8_t last_of_step;", "uint8_t last_of_step;\n  uint8_t first_of_step;")],
         "mt_visit: `first_of_step` begins at 41, within the old size 48"),
+    "an appended method is called without a look whether it is there": (
+        [edit for edit in newer_sdk.EDITS if "has(&Table::count)" not in edit[2]],
+        "mt_tokenizer_v1: `count` is new and called without has(&Table::count)"),
+    "an appended member is not marked": (
+        [edit for edit in newer_sdk.EDITS if ".needs<0>()" not in edit[2]],
+        "mt_special_token: `weight` is new and neither needs<> nor since()"),
     "a struct that lies in arrays for ever grows": (
         [("c/tensor.h", "  const mt_tensor* value;\n} mt_named_tensor;", "  const mt_tensor* value;\n  int64_t flags;\n} mt_named_tensor;")],
         "mt_named_tensor: has a new member `flags`: without mt_head it never grows"),
@@ -109,8 +115,7 @@ BAD = {
 
 GOOD = {
     "nothing": [],
-    "a method is appended to a table": [("c/tokenizer.h", LAST_OF_TOKENIZER, APPENDED + LAST_OF_TOKENIZER)],
-    "a member is appended to a struct": [("c/model.h", "uint8_t last_of_step;", "uint8_t last_of_step;\n  int64_t slice;")],
+    "methods, a member and an enumerator are appended": newer_sdk.EDITS,
     "a kind of value is appended": [("c/plugin.h", "MT_COMPONENT = 7", "MT_COMPONENT = 7,\n  MT_BYTES = 8")],
     "an enumerator is appended": [("model/parameter.hpp", "expert, other };", "expert, other, router };")],
     "a table is new": [("c/command.h", "} mt_command_v1;", "} mt_command_v1;\ntypedef struct mt_new_v1 { mt_head head; } mt_new_v1;")],

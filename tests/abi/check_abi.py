@@ -5,7 +5,8 @@ usage: check_abi.py [--tables PROGRAM] SDK_INCLUDE FROZEN
        check_abi.py --freeze --tables PROGRAM SDK_INCLUDE FROZEN
 
 What may change: a table or struct that begins with mt_head gets members at its end, behind its old
-size; an enum gets enumerators at its end; new names come. Everything else breaks plugins that are
+size; an enum gets enumerators at its end; new names come. The C++ side asks has() before it calls an
+appended method, and marks an appended member as needs<> or since(). Everything else breaks plugins that are
 built already. A deliberate break (before 1.0 only) stands in FROZEN/exceptions.txt: the name of the
 struct, enum or interface, a colon and the reason; a line that excuses nothing is a fault too.
 
@@ -117,7 +118,7 @@ def members(body):
         for declaration in [first] + [f"{base} {other}" for other in more]:
             function = re.search(r"\(\*(\w+)\)", declaration)
             union = re.fullmatch(r"union \{.*\}\s*(\w+)", declaration)
-            name = (function or union or re.search(r"(\w+)$", declaration)).group(1)
+            name = (function or union or re.search(r"(\w+)(?:\[\w*\])*$", declaration)).group(1)
             for_each.append((name, re.sub(r"\s*([*(),{};])\s*", r"\1", declaration)))
     return for_each
 
@@ -153,8 +154,12 @@ def names_of(include, tables):
     return dict(line.rsplit(" = ", 1) for line in sorted(lines))
 
 
+def cpp_of(include):
+    return "".join(file.read_text(encoding="utf-8") for file in pathlib.Path(include).glob("mortise/**/*.hpp"))
+
+
 # ---- the rules ----------------------------------------------------------------------------------
-def struct_faults(name, old, new):
+def struct_faults(name, old, new, cpp):
     if name not in new.structs:
         yield "was removed or renamed"
         return
@@ -172,16 +177,21 @@ def struct_faults(name, old, new):
     added = after[len(before):]
     if added and before[0] != ("head", "mt_head head"):
         yield f"has a new member `{added[0][0]}`: without mt_head it never grows"
-    for member, _ in added:
+    for member, declaration in added:
+        if "(*" in declaration and f"has(&Table::{member})" not in cpp:
+            yield f"`{member}` is new and called without has(&Table::{member}): an older table ends before it"
+        if "(*" not in declaration and not re.search(rf"\({member}\)\s*\.(needs<|since\()", cpp):
+            yield f"`{member}` is new and neither needs<> nor since(): an older receiver would ignore it unasked"
         if new.offsets[name, member] < old.sizes[name]:
             yield (f"`{member}` begins at {new.offsets[name, member]}, within the old size {old.sizes[name]}: "
-                   "an older sender would seem to give it; use a wider type or pad in front")
+                   "an older sender would seem to give it; use a wider type")
 
 
 def faults(old, new, old_names, new_names):
     """(name, what) of everything that breaks plugins which are built already."""
+    cpp = cpp_of(new.include)
     for name in old.structs:
-        yield from ((name, fault) for fault in struct_faults(name, old, new))
+        yield from ((name, fault) for fault in struct_faults(name, old, new, cpp))
     for kind, before, after in (("enumerator", old.enumerators, new.enumerators),
                                 ("type", old.typedefs, new.typedefs)):
         for name, value in before.items():
