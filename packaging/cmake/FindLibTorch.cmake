@@ -1,10 +1,13 @@
 # Finds LibTorch in an unpacked PyPI wheel, a Python environment or a LibTorch archive.
 #
-#   LIBTORCH_ROOT         folder that holds torch/, or that torch folder itself
+#   LIBTORCH_ROOT         folder that holds torch/, or that torch folder itself; an environment
+#                         variable counts too. Without it: what packaging/libtorch.sh has put into
+#                         the cache, else the torch package of python3.
 #   LibTorch::cpu         tensors and autograd: torch_cpu and c10. Never the CUDA libraries, so a
 #                         CPU build asks for no CUDA toolkit.
 #   LibTorch::c10d_gloo   adds the Gloo process group's headers (the code is in torch_cpu); there
 #                         when Gloo's headers are installed (libgloo-dev)
+#   LibTorch_REASON       why it was not found
 #
 # Only the tested series is taken: LibTorch promises no ABI between series.
 
@@ -15,8 +18,32 @@ if(DEFINED ENV{XDG_CACHE_HOME})
 else()
   set(cache_folder $ENV{HOME}/.cache)
 endif()
-set(LIBTORCH_ROOT ${cache_folder}/mortise/libtorch-${tested_series}.0
-    CACHE PATH "Folder that holds torch/ (packaging/libtorch.sh makes it)")
+set(usual_folder ${cache_folder}/mortise/libtorch-${tested_series}.0)
+
+# The folder of python3's torch package, without running it.
+function(find_torch_of_python folder)
+  execute_process(
+    COMMAND python3 -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+  if(NOT failed)
+    set(${folder} ${found} PARENT_SCOPE)
+  endif()
+endfunction()
+
+if(NOT LIBTORCH_ROOT)
+  set(chosen_root ${usual_folder})
+  if(DEFINED ENV{LIBTORCH_ROOT})
+    set(chosen_root $ENV{LIBTORCH_ROOT})
+  elseif(NOT EXISTS ${usual_folder}/torch/lib/libtorch_cpu.so)
+    find_torch_of_python(chosen_root)
+  endif()
+  if(EXISTS ${chosen_root})
+    set(LIBTORCH_ROOT ${chosen_root}
+        CACHE PATH "Folder that holds torch/ (packaging/libtorch.sh makes it)" FORCE)
+  else()
+    set(LIBTORCH_ROOT ${chosen_root})  # for the message; the next time it is looked for again
+  endif()
+endif()
 
 set(LibTorch_FOLDER LibTorch_FOLDER-NOTFOUND)
 foreach(folder IN ITEMS ${LIBTORCH_ROOT}/torch ${LIBTORCH_ROOT})
@@ -34,9 +61,10 @@ if(LibTorch_FOLDER AND EXISTS ${version_header})
   list(JOIN LibTorch_VERSION "." LibTorch_VERSION)
 endif()
 
-set(reason "no torch/lib/libtorch_cpu.so in ${LIBTORCH_ROOT}: run packaging/libtorch.sh or set -DLIBTORCH_ROOT=")
+set(advice "set -DLIBTORCH_ROOT= to the folder that holds torch/ (pip install torch==${tested_series}.0, or packaging/libtorch.sh)")
+set(reason "no torch/lib/libtorch_cpu.so in ${LIBTORCH_ROOT}: ${advice}")
 if(LibTorch_FOLDER AND NOT LibTorch_VERSION MATCHES "^${tested_series}\\.")
-  set(reason "${LibTorch_FOLDER} is LibTorch '${LibTorch_VERSION}', but Mortise is tested with ${tested_series} only: run packaging/libtorch.sh or set -DLIBTORCH_ROOT=")
+  set(reason "${LibTorch_FOLDER} is LibTorch '${LibTorch_VERSION}', but Mortise is tested with ${tested_series} only: ${advice}")
   unset(LibTorch_FOLDER)
 endif()
 
@@ -50,11 +78,12 @@ if(LibTorch_FOLDER AND EXISTS ${LibTorch_FOLDER}/lib/libtorch_cuda.so)
             PATHS ${site}/nvidia/cu13/lib ${site}/nvidia/cuda_cupti/lib ${LibTorch_FOLDER}/lib
             NO_DEFAULT_PATH NO_CACHE)
   if(NOT LibTorch_CUDART_FOLDER OR NOT LibTorch_CUPTI_FOLDER)
-    set(reason "${site} lacks libcudart.so.13 or libcupti.so.13, which libtorch_cpu.so needs to load: run packaging/libtorch.sh")
+    set(reason "${site} lacks libcudart.so.13 or libcupti.so.13, which libtorch_cpu.so needs to load: ${advice}")
     unset(LibTorch_FOLDER)
   endif()
 endif()
 
+set(LibTorch_REASON "${reason}")
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   LibTorch

@@ -9,7 +9,29 @@
 #   VERSION  what MORTISE_VERSION says in the sources; default: the version of the project
 #   FIXTURE  a plugin for tests: built into tests/plugins, not installed
 
+#
+# mortise_add_plugin_test(<name> SOURCES <file>...)
+#
+# Builds <name>_test, a program that fails by its exit code, with what the plugin <name> is built
+# with and the conformance suites (<mortise/conformance/...>). Registers it with CTest, and beside it
+# <name>_validate: `mortise plugin validate` on the plugin's file.
+
 set(MORTISE_PLUGIN_MAP ${CMAKE_CURRENT_LIST_DIR}/plugin.map)
+
+# What every source of a plugin is compiled with.
+function(mortise_compile_as_plugin target version)
+  target_compile_definitions(${target} PRIVATE MORTISE_VERSION="${version}")
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  # The manifest is written by the compiler, which stops at small limits unless told otherwise.
+  target_compile_options(
+    ${target}
+    PRIVATE -ffp-contract=off
+            $<$<CXX_COMPILER_ID:GNU>:-fconstexpr-ops-limit=1000000000>
+            $<$<CXX_COMPILER_ID:GNU>:-fconstexpr-loop-limit=10000000>
+            $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=100000000>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+                                             VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
 
 function(mortise_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;FIXTURE" "VERSION" "SOURCES;LINK")
@@ -17,7 +39,7 @@ function(mortise_add_plugin name)
     message(FATAL_ERROR "mortise_add_plugin(${name}): expected SOURCES <file>..., got '${arg_UNPARSED_ARGUMENTS}' besides")
   endif()
   if(arg_TORCH AND NOT TARGET mortise::sdk_torch)
-    message(FATAL_ERROR "mortise_add_plugin(${name}): TORCH needs LibTorch, which was not found: set -DLIBTORCH_ROOT= to the folder that holds torch/")
+    message(FATAL_ERROR "mortise_add_plugin(${name}): TORCH needs LibTorch, which was not found: ${MORTISE_NO_LIBTORCH}")
   endif()
   if(NOT arg_VERSION)
     set(arg_VERSION ${PROJECT_VERSION})
@@ -31,15 +53,7 @@ function(mortise_add_plugin name)
   target_link_libraries(
     ${target} PRIVATE $<IF:$<BOOL:${arg_TORCH}>,mortise::sdk_torch,mortise::sdk> ${arg_LINK}
                       $<TARGET_NAME_IF_EXISTS:mortise_warnings>)
-  target_compile_definitions(${target} PRIVATE MORTISE_VERSION="${arg_VERSION}")
-  target_compile_features(${target} PRIVATE cxx_std_20)
-  # The manifest is written by the compiler, which stops at small limits unless told otherwise.
-  target_compile_options(
-    ${target}
-    PRIVATE -ffp-contract=off
-            $<$<CXX_COMPILER_ID:GNU>:-fconstexpr-ops-limit=1000000000>
-            $<$<CXX_COMPILER_ID:GNU>:-fconstexpr-loop-limit=10000000>
-            $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=100000000>)
+  mortise_compile_as_plugin(${target} ${arg_VERSION})
   target_link_options(${target} PRIVATE LINKER:--version-script,${MORTISE_PLUGIN_MAP} LINKER:-z,nodelete)
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize" OR CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_link_options(${target} PRIVATE LINKER:-z,defs)  # clang leaves sanitizer symbols to the host
@@ -49,9 +63,7 @@ function(mortise_add_plugin name)
     ${target}
     PROPERTIES PREFIX ""
                SUFFIX .so
-               CXX_VISIBILITY_PRESET hidden
-               VISIBILITY_INLINES_HIDDEN ON
-               CXX_EXTENSIONS OFF
+               MORTISE_VERSION ${arg_VERSION}
                LINK_DEPENDS ${MORTISE_PLUGIN_MAP}
                BUILD_WITH_INSTALL_RPATH ON
                INSTALL_RPATH $ORIGIN
@@ -61,4 +73,26 @@ function(mortise_add_plugin name)
   else()
     install(TARGETS ${target} LIBRARY DESTINATION lib/mortise/plugins)
   endif()
+endfunction()
+
+function(mortise_add_plugin_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "mortise_add_plugin_test(${name}): expected SOURCES <file>..., got '${arg_UNPARSED_ARGUMENTS}' besides")
+  endif()
+  set(plugin mortise_${name})
+  if(NOT TARGET ${plugin})
+    message(FATAL_ERROR "mortise_add_plugin_test(${name}): there is no plugin ${name}; write mortise_add_plugin(${name} ...) first")
+  endif()
+  get_target_property(version ${plugin} MORTISE_VERSION)
+  get_target_property(linked ${plugin} LINK_LIBRARIES)
+
+  find_package(Threads REQUIRED)
+  add_executable(${name}_test ${arg_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${linked} mortise::conformance Threads::Threads)
+  mortise_compile_as_plugin(${name}_test ${version})
+  target_compile_options(${name}_test PRIVATE -O0)  # it is compiled more often than it runs
+  add_test(NAME ${name}_test COMMAND ${name}_test)
+  add_test(NAME ${name}_validate COMMAND ${MORTISE_PROGRAM} plugin validate $<TARGET_FILE:${plugin}>)
+  set_tests_properties(${name}_test ${name}_validate PROPERTIES ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
