@@ -24,6 +24,7 @@ usage: mortise COMMAND [ARGUMENTS]
   config show FILE        the whole configuration, with the origin of every value
   plugin list|inspect|docs|why
                           what plugins there are and what they offer
+  plugin new|build        a plugin of your own: writes and builds it
   data pack, generate, …  commands of plugins: mortise plugin list shows them
 
   --version               versions of host, SDK and LibTorch

@@ -13,6 +13,10 @@ struct Installation {
 
   std::filesystem::path defaults() const { return prefix / "share/mortise/defaults.yaml"; }
   std::filesystem::path configs() const { return prefix / "share/mortise/configs"; }
+  // For authors of plugins: what find_package(Mortise) reads and what `plugin new` copies.
+  std::filesystem::path cmake_package() const { return prefix / "lib/cmake/Mortise"; }
+  std::filesystem::path templates() const { return prefix / "share/mortise/template"; }
+  std::filesystem::path license() const { return prefix / "share/mortise/LICENSE"; }
   // The operator's file, or "" where there is none: MORTISE_SITE, else
   // PREFIX/etc/mortise/site.yaml.
   std::string site() const;

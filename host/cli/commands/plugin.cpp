@@ -15,6 +15,8 @@ constexpr const char* kUsage = R"(usage: mortise plugin list
        mortise plugin inspect FILE|ID
        mortise plugin docs [NAME]
        mortise plugin why NAME
+       mortise plugin new --kind KIND NAME [--folder DIR]
+       mortise plugin build [DIR]
 
 None of these runs a plugin's code.
 
@@ -34,8 +36,14 @@ int inspect(const Session& session, const std::string& name, bool json) {
 }  // namespace
 
 int plugin_command(const Arguments& arguments) {
+  if (!arguments.empty()) {
+    const Arguments rest(arguments.begin() + 1, arguments.end());
+    if (arguments[0] == "new") return plugin_new_command(rest);
+    if (arguments[0] == "build") return plugin_build_command(rest);
+  }
   Options options("mortise plugin", kUsage);
-  options.visible().add_options()("what", po::value<std::string>(), "list, inspect, docs or why")(
+  options.visible().add_options()("what", po::value<std::string>(),
+                                  "list, inspect, docs, why, new or build")(
       "name", po::value<std::string>(), "a plugin's file or id, or a component's name")(
       "plugin", po::value<std::vector<std::string>>()->composing(), "a plugin file")(
       "json", po::bool_switch(), "for programs");
@@ -58,7 +66,7 @@ int plugin_command(const Arguments& arguments) {
     return print(json ? why_json(session.plugins(), name) : why_text(session.plugins(), name));
   throw Failure("C0904", Exit::configuration,
                 "error[C0904]: mortise plugin " + what +
-                    ": expected list, inspect FILE|ID, docs [NAME] or why NAME");
+                    ": expected list, inspect FILE|ID, docs [NAME], why NAME, new or build");
 }
 
 }  // namespace mortise::host
