@@ -24,7 +24,8 @@ usage: mortise COMMAND [ARGUMENTS]
   config show FILE        the whole configuration, with the origin of every value
   plugin list|inspect|docs|why
                           what plugins there are and what they offer
-  plugin new|build        a plugin of your own: writes and builds it
+  plugin new|build|validate
+                          a plugin of your own: writes, builds and checks it
   data pack, generate, …  commands of plugins: mortise plugin list shows them
 
   --version               versions of host, SDK and LibTorch

@@ -18,6 +18,7 @@ int config_command(const Arguments& arguments);
 int plugin_command(const Arguments& arguments);
 int plugin_new_command(const Arguments& arguments);
 int plugin_build_command(const Arguments& arguments);
+int plugin_validate_command(const Arguments& arguments);
 // A command that a plugin offers: `mortise data pack …` is its key data.pack.
 int component_command(const Arguments& arguments);
 

@@ -17,6 +17,8 @@ struct Installation {
   std::filesystem::path cmake_package() const { return prefix / "lib/cmake/Mortise"; }
   std::filesystem::path templates() const { return prefix / "share/mortise/template"; }
   std::filesystem::path license() const { return prefix / "share/mortise/LICENSE"; }
+  // The program that runs a plugin's code for `plugin validate`.
+  std::filesystem::path plugin_checker() const { return prefix / "lib/mortise/check_plugin"; }
   // The operator's file, or "" where there is none: MORTISE_SITE, else
   // PREFIX/etc/mortise/site.yaml.
   std::string site() const;

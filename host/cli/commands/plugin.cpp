@@ -17,8 +17,9 @@ constexpr const char* kUsage = R"(usage: mortise plugin list
        mortise plugin why NAME
        mortise plugin new --kind KIND NAME [--folder DIR]
        mortise plugin build [DIR]
+       mortise plugin validate FILE
 
-None of these runs a plugin's code.
+Only `validate` runs a plugin's code, in processes of its own.
 
 examples:
   mortise plugin list
@@ -40,10 +41,11 @@ int plugin_command(const Arguments& arguments) {
     const Arguments rest(arguments.begin() + 1, arguments.end());
     if (arguments[0] == "new") return plugin_new_command(rest);
     if (arguments[0] == "build") return plugin_build_command(rest);
+    if (arguments[0] == "validate") return plugin_validate_command(rest);
   }
   Options options("mortise plugin", kUsage);
   options.visible().add_options()("what", po::value<std::string>(),
-                                  "list, inspect, docs, why, new or build")(
+                                  "list, inspect, docs, why, new, build or validate")(
       "name", po::value<std::string>(), "a plugin's file or id, or a component's name")(
       "plugin", po::value<std::vector<std::string>>()->composing(), "a plugin file")(
       "json", po::bool_switch(), "for programs");
@@ -66,7 +68,8 @@ int plugin_command(const Arguments& arguments) {
     return print(json ? why_json(session.plugins(), name) : why_text(session.plugins(), name));
   throw Failure("C0904", Exit::configuration,
                 "error[C0904]: mortise plugin " + what +
-                    ": expected list, inspect FILE|ID, docs [NAME], why NAME, new or build");
+                    ": expected list, inspect FILE|ID, docs [NAME], why NAME, new, build or "
+                    "validate FILE");
 }
 
 }  // namespace mortise::host

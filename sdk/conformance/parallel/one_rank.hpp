@@ -2,7 +2,7 @@
 
 // A mesh of one rank, for tests of what asks for one: collectives with nobody else.
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 
 #include <mortise/parallel/mesh.hpp>

@@ -1,0 +1,95 @@
+#include "host/validation/checker/stand_ins.hpp"
+
+#include <ATen/ops/zeros.h>
+
+#include <mortise/data/tokenizer.hpp>
+#include <mortise/run/inference.hpp>
+
+#include "host/cli/metrics_service.hpp"
+#include "sdk/conformance/parallel/one_rank.hpp"
+
+namespace mortise::host {
+namespace {
+
+constexpr std::int64_t kVocabulary = 257, kContext = 64;
+
+class ByteTokenizer final : public Tokenizer {
+ public:
+  std::vector<std::uint32_t> encode(std::string_view text) const override {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+    return {bytes, bytes + text.size()};
+  }
+  std::string decode(std::span<const std::uint32_t> ids) const override {
+    std::string text;
+    for (const std::uint32_t id : ids)
+      if (id < 256) text.push_back(char(id));
+    return text;
+  }
+  std::int64_t vocabulary_size() const override { return kVocabulary; }
+  std::vector<SpecialToken> special_tokens() const override { return {{"end_of_document", 256}}; }
+  std::string fingerprint() const override { return "byte/1"; }
+};
+
+class TokenizerCatalog final : public Catalog {
+ public:
+  std::vector<Offer> find(const std::string& interface_id, const std::string& key) const override {
+    if (interface_id != kStandInInterface || key != kStandInName) return {};
+    return {
+        {"org.mortise.stand_in", key, {{"type", "object"}, {"properties", Json::object()}}, ""}};
+  }
+  std::vector<std::string> keys(const std::string& interface_id) const override {
+    if (interface_id != kStandInInterface) return {};
+    return {kStandInName};
+  }
+
+ private:
+  using Json = nlohmann::json;
+};
+
+// Every token is as likely as any other.
+class UniformModel final : public TrainedModel {
+ public:
+  at::Tensor logits(const at::Tensor& tokens) override {
+    return at::zeros({tokens.size(0), tokens.size(1), kVocabulary});
+  }
+  std::unique_ptr<Tokenizer> tokenizer() override { return std::make_unique<ByteTokenizer>(); }
+  std::int64_t context_length() const override { return kContext; }
+  std::int64_t step() const override { return 1; }
+};
+
+class UniformInference final : public Inference {
+ public:
+  std::unique_ptr<TrainedModel> open(std::string_view) override {
+    return std::make_unique<UniformModel>();
+  }
+};
+
+class UnreadLog final : public Logger {
+ public:
+  void log(LogLevel, std::string_view) override {}
+};
+
+}  // namespace
+
+const Catalog& stand_in_catalog() {
+  static const TokenizerCatalog catalog;
+  return catalog;
+}
+
+mt_object stand_in() {
+  static ByteTokenizer tokenizer;
+  return kit::object_of<Tokenizer>(tokenizer);
+}
+
+void offer_stand_ins(Services& services) {
+  static UnreadLog log;
+  static MetricsService metrics;
+  static UniformInference inference;
+  static conformance::OneRankMesh mesh;
+  services.offer<Logger>(log);
+  services.offer<Metrics>(metrics);
+  services.offer<Inference>(inference);
+  services.offer<Mesh>(mesh);
+}
+
+}  // namespace mortise::host

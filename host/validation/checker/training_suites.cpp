@@ -1,0 +1,46 @@
+#include "host/validation/checker/suites.hpp"
+#include "sdk/conformance/optim/optimizer_contract.hpp"
+#include "sdk/conformance/parallel/cutter_contract.hpp"
+#include "sdk/conformance/parallel/owner_contract.hpp"
+#include "sdk/conformance/run/observer_contract.hpp"
+#include "sdk/conformance/run/stateful_contract.hpp"
+
+namespace mortise::host {
+namespace {
+
+using conformance::Report;
+
+void optimizer(Optimizer& o, Subject&, Report& report) {
+  conformance::check_optimizer_contract(o, report);
+}
+void owner(Owner& o, Subject&, Report& report) { conformance::check_owner_contract(o, report); }
+void cutter(Cutter& c, Subject&, Report& report) { conformance::check_cutter_contract(c, report); }
+void observer(Observer& o, Subject&, Report& report) {
+  conformance::check_observer_contract(o, report);
+}
+
+// An observer moves on with a step; nothing else that keeps state is known here.
+void stateful(Subject& subject, Report& report) {
+  const std::unique_ptr<Instance> instance = subject.make();
+  Remote<Stateful> state = instance->as<Stateful>();
+  const bool watches = instance->view(Remote<Observer>::id).table != nullptr;
+  Piece piece = conformance::empty_piece(ParameterId(3), conformance::whole_box({5, 4}));
+  piece.master.fill_(1);
+  const auto change = [&] {
+    if (watches) instance->as<Observer>().after_step({}, {piece});
+  };
+  change();
+  conformance::check_stateful_contract(state, change, report);
+}
+
+}  // namespace
+
+Suites training_suites() {
+  return {suite_of<Optimizer, optimizer>(),
+          suite_of<Owner, owner>(),
+          suite_of<Cutter, cutter>(),
+          suite_of<Observer, observer>(),
+          {Remote<Stateful>::id, stateful}};
+}
+
+}  // namespace mortise::host
