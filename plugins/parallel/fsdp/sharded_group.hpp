@@ -66,6 +66,7 @@ class ShardedGroup {
 
  private:
   at::Tensor pack(const mortise::TensorList& gradients) const;
+  void add_own(std::int64_t unit, const mortise::TensorList& gradients);
   at::Tensor& accumulator(std::int64_t unit);
   void copy_out();
   bool alone() const { return lanes_.gather.size() == 1; }
