@@ -2,7 +2,7 @@
 # Installs and builds what is missing and runs every test that needs no GPU. ctest has the last word.
 #
 #   packaging/test.sh              format check, then preset release
-#   packaging/test.sh --sanitize   presets asan (all tests) and tsan (loading and distributed)
+#   packaging/test.sh --sanitize   presets asan (unit, contract, probes), tsan (loading, distributed)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """A training step of ours against Python PyTorch: same model, batch, data, threads and LibTorch.
 
-usage: PYTHON_WITH_TORCH_2.11 train_bench.py MORTISE [--shapes a c] [--threads 2] [--pairs 9] [--compiled 0]
+usage: PYTHON_WITH_TORCH_2.11 train_bench.py MORTISE [--shapes a c] [--threads 2] [--pairs 9] [--compiled 3]
 
-Pairs of processes, ours and the peer in turn, so that both meet the same machine. For each pair the
-ratio of the medians of their steps (the first steps of each process are left out), then the median of
-the ratios, their quartiles and a 95 % bootstrap interval of that median; the same for CPU time and for the largest
-resident memory, which the kernel counted for each process. --compiled N: N pairs against torch.compile
-besides, with a warm cache.
+Pairs of processes, ours and the peer in turn, so that both meet the same machine. A pair gives the ratio
+of the medians of their steps (the first ones of a process are left out) and the ratio of their largest
+resident memory, which the kernel counts for a process. Printed: the median of the ratios, its 95 %
+bootstrap interval, their quartiles. Then N pairs against torch.compile with a warm cache.
 """
 import argparse
 import array
@@ -101,7 +100,7 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="+", default=["a", "c"], choices=["a", "c"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=9)
-    parser.add_argument("--compiled", type=int, default=0)
+    parser.add_argument("--compiled", type=int, default=3)
     given = parser.parse_args()
     mortise = str(pathlib.Path(given.mortise).resolve())
     with tempfile.TemporaryDirectory() as name:
@@ -117,7 +116,7 @@ def main() -> None:
                 return ours(mortise, shape, folder, given.threads, next(numbers)), peer(shape, folder, given.threads, more)
 
             compare(shape, "PyTorch, eager, fused AdamW", [pair([]) for _ in range(given.pairs)])
-            if given.compiled:
+            if given.compiled > 0:
                 peer(shape, folder, given.threads, ["--compile"])  # fills the cache
                 compare(shape, "PyTorch, compiled, fused AdamW", [pair(["--compile"]) for _ in range(given.compiled)])
 
