@@ -104,6 +104,16 @@ std::vector<FoundCheckpoint> CheckpointFolder::apply(const Retention& retention)
   return removed;
 }
 
+std::vector<fs::path> CheckpointFolder::set_aside_after(std::int64_t step) const {
+  std::vector<fs::path> moved;
+  for (const FoundCheckpoint& c : complete()) {
+    if (c.step <= step) continue;
+    moved.push_back(aside_name(c.folder));
+    rename_folder(c.folder, moved.back());
+  }
+  return moved;
+}
+
 // Takes the name of a complete checkpoint away first: a removal that is cut short leaves nothing
 // that looks like one, and the next save clears it up.
 bool CheckpointFolder::remove(const FoundCheckpoint& checkpoint) const try {

@@ -43,6 +43,10 @@ class CheckpointFolder {
   // nothing but their own files. What cannot be removed is a warning.
   std::vector<FoundCheckpoint> apply(const Retention& retention) const;
 
+  // Moves complete checkpoints of later steps to free names, which no command takes for
+  // checkpoints: the run goes on from an earlier one. Returns the new names. Throws Failure K0002.
+  std::vector<std::filesystem::path> set_aside_after(std::int64_t step) const;
+
  private:
   bool is_complete(const FoundCheckpoint& candidate) const;
   bool remove(const FoundCheckpoint& checkpoint) const;

@@ -79,12 +79,14 @@ Checkpoint Checkpoint::open(const fs::path& folder, ChecksumShare share) {
 Checkpoint::Checkpoint(fs::path folder, CheckpointIndex index)
     : folder_(std::move(folder)), index_(std::move(index)) {}
 
-Json Checkpoint::state() const try {
-  return Json::parse(read_text(folder_ / kStateFile, kLargestState));
+Json read_state(const fs::path& folder) try {
+  return Json::parse(read_text(folder / kStateFile, kLargestState));
 } catch (const Json::exception& error) {
-  throw storage_failure(storage::broken_index, folder_ / kStateFile,
+  throw storage_failure(storage::broken_index, folder / kStateFile,
                         std::string("is no JSON: ") + error.what(), kDamaged);
 }
+
+Json Checkpoint::state() const { return read_state(folder_); }
 
 at::Tensor Checkpoint::read(const std::string& name, const Box& box) const {
   const IndexedTensor& tensor = tensor_for(name, box);

@@ -37,6 +37,10 @@ struct ChecksumShare {
   std::int64_t part = 0, parts = 1;
 };
 
+// state.json of a checkpoint's folder; nothing else of it is looked at. Throws Failure K0003 or
+// K0011.
+nlohmann::ordered_json read_state(const std::filesystem::path& folder);
+
 // A complete checkpoint, read box by box whatever ranks wrote it. Holds the files that it looked
 // into mapped; never a whole file in memory.
 //

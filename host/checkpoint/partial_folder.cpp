@@ -25,12 +25,6 @@ bool is_ours_and_complete(const fs::path& folder) try {
   return false;
 }
 
-fs::path free_name(const fs::path& taken) {
-  fs::path name = taken.string() + ".aside";
-  for (int i = 2; is_there(name); ++i) name = taken.string() + ".aside-" + std::to_string(i);
-  return name;
-}
-
 }  // namespace
 
 PartialFolder::PartialFolder(const fs::path& checkpoints, std::int64_t step, WarningSink warn)
@@ -81,7 +75,7 @@ void PartialFolder::replace() {
 
 // Moves what has the final name to a free one, and this folder to the final one.
 fs::path PartialFolder::move_aside() const {
-  const fs::path aside = free_name(final_);
+  const fs::path aside = aside_name(final_);
   rename_folder(final_, aside);
   try {
     rename_folder(partial_, final_);

@@ -19,7 +19,7 @@ constexpr const char* kHelp =
 
 usage: mortise COMMAND [ARGUMENTS]
 
-  run FILE [-n RANKS]     train, or go on with --resume latest
+  run FILE [-n RANKS]     train, or go on where the run stopped
   check FILE              everything that can be known before a run
   config show FILE        the whole configuration, with the origin of every value
   plugin list|inspect|docs|why

@@ -14,6 +14,7 @@
 #include "host/distributed/agreement.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/training/horizon.hpp"
+#include "host/training/run_folder.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/training_run.hpp"
 #include "host/wiring/failure_of_error.hpp"
@@ -89,6 +90,15 @@ class RankProgram {
   void join() {
     if (ranks.size > 1) rendezvous = host::join(ranks, timeout_of(settings));
   }
+  // Another name where a run of this one is there already: rank 0 looks.
+  void rename() {
+    std::string name =
+        free_run_name(std::filesystem::path(settings.folder).parent_path(), settings.name);
+    if (rendezvous && ranks.rank == 0) rendezvous->set("run.name", name);
+    if (rendezvous && ranks.rank != 0) name = rendezvous->get("run.name");
+    file.root.find("run")->find("name")->value = name;
+    settings = read_run_settings(file.root);
+  }
   void wire() {
     mesh = std::make_unique<HostMesh>(axes_for(settings.mesh, ranks.size), ranks, rendezvous,
                                       timeout_of(settings));
@@ -102,7 +112,11 @@ class RankProgram {
     schedule = model->wiring().make("schedule").as<LearningRateSchedule>();
   }
   Exit train(const RunArguments& a) {
-    const TrainingRequest request{a.command, a.resume, write_resolved(file.root),
+    const TrainingRequest request{a.command + (a.anew ? " --set run.name=" + settings.name : ""),
+                                  a.resume,
+                                  a.accept,
+                                  file.root,
+                                  write_resolved(file.root),
                                   plugin_lines(file.root, session.plugins())};
     const TrainingParts parts{request,
                               settings,
@@ -205,6 +219,7 @@ Exit run_rank(const RunArguments& arguments) {
             *program.rendezvous, program.ranks,
             agreement_items(plugin_lines(program.file.root, program.session.plugins()),
                             program.file.resolved_yaml));
+      if (arguments.anew) program.rename();
       program.wire();
       return program.train(arguments);
     });

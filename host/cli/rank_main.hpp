@@ -13,7 +13,9 @@ struct RunArguments {
   std::string file;
   std::vector<std::string> sets, plugins;
   std::optional<std::string> resume;
-  std::string command;  // to type again, without --resume
+  std::vector<std::string> accept;
+  bool anew = false;    // --new
+  std::string command;  // to type again, without --resume, --accept and --new
 };
 
 // One rank of a run: checks, agreement with the others, wiring, training. A failure that another

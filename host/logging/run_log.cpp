@@ -42,10 +42,14 @@ void RunLog::show_through(Show show) {
   sinks_->show = std::move(show);
 }
 
-void RunLog::write(LogSeverity severity, const std::string& text) {
+void RunLog::keep(LogSeverity severity, const std::string& text) {
   constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
                                                   spdlog::level::warn, spdlog::level::err};
   if (sinks_->file) sinks_->file->log(levels[int(severity)], text);
+}
+
+void RunLog::write(LogSeverity severity, const std::string& text) {
+  keep(severity, text);
   const bool of_every_rank = severity >= LogSeverity::warning;
   if (severity == LogSeverity::debug || (sinks_->rank != 0 && !of_every_rank)) return;
   const std::string line = of_every_rank && sinks_->ranks > 1

@@ -25,6 +25,8 @@ class RunLog {
   void show_through(Show show);
 
   void write(LogSeverity severity, const std::string& text);
+  // Into the file alone: somebody else shows it.
+  void keep(LogSeverity severity, const std::string& text);
   void info(const std::string& text) { write(LogSeverity::info, text); }
   void warning(const std::string& text) { write(LogSeverity::warning, text); }
   void error(const std::string& text) { write(LogSeverity::error, text); }

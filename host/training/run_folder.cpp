@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
-#include "host/checkpoint/checkpoint_folder.hpp"
 #include "host/failure.hpp"
 
 namespace mortise::host {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void cannot(const std::filesystem::path& path, const std::string& what, int error) {
   throw Failure("K0104", Exit::storage,
@@ -18,22 +20,27 @@ namespace {
 
 }  // namespace
 
-void RunFolder::require_new(const std::string& command) const {
+bool RunFolder::is_new() const {
   std::error_code error;
-  if (!std::filesystem::exists(path_, error)) return;
-  const bool saved =
-      CheckpointFolder(checkpoints(), [](const std::string&) {}).latest().has_value();
-  throw Failure("C0307", Exit::configuration,
-                "error[C0307]: " + path_.string() +
-                    ": this run folder is there already, and nothing is ever overwritten.\n" +
-                    (saved ? "  to go on from its last checkpoint:  " + command + " --resume latest"
-                           : "  it has no checkpoint:               remove it to start again") +
-                    "\n  to start another run:               " + command + " --set run.name=NAME");
+  if (!fs::exists(fs::symlink_status(path_, error))) return true;
+  if (!fs::is_directory(path_, error)) return false;
+  for (const auto& entry : fs::recursive_directory_iterator(path_, error))
+    if (!entry.is_directory(error) && entry.path().filename() != "config.yaml.partial")
+      return false;
+  return !error;
 }
 
-void RunFolder::require_there(const std::string& command) const {
+void RunFolder::require_run(const std::string& command) const {
   std::error_code error;
-  if (std::filesystem::is_directory(path_, error)) return;
+  if (fs::is_regular_file(config(), error)) return;
+  throw Failure("C0311", Exit::configuration,
+                "error[C0311]: " + path_.string() +
+                    ": this is there already and holds no run (it has no config.yaml), and nothing "
+                    "is ever overwritten.\n  to start the run elsewhere:  " +
+                    command + " --set run.name=NAME");
+}
+
+void RunFolder::refuse_missing(const std::string& command) const {
   throw Failure("C0310", Exit::configuration,
                 "error[C0310]: " + path_.string() +
                     ": there is no such run to go on with; to start it:  " + command);
@@ -56,9 +63,24 @@ void RunFolder::write(const std::filesystem::path& file, const std::string& text
   if (error) cannot(file, "cannot be written", error.value());
 }
 
+std::string RunFolder::read(const std::filesystem::path& file) const {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  return text.str();
+}
+
 void RunFolder::remove() const {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::string free_run_name(const fs::path& runs, const std::string& name) {
+  std::error_code error;
+  std::string free = name;
+  for (int n = 2; fs::exists(fs::symlink_status(runs / free, error)); ++n)
+    free = name + "-" + std::to_string(n);
+  return free;
 }
 
 }  // namespace mortise::host

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "host/distributed/gather_text.hpp"
@@ -16,6 +17,7 @@
 #include "host/training/peak_memory.hpp"
 #include "host/training/performance.hpp"
 #include "host/training/run_checkpoints.hpp"
+#include "host/training/run_opening.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/stop_request.hpp"
 #include "host/wiring/failure_of_error.hpp"
@@ -49,10 +51,12 @@ class TrainingRun {
         s_(parts.settings),
         engine_(parts.model.engine()),
         group_(parts.model.everyone()),
-        folder_(s_.folder),
         horizon_(s_, parts.data.train().size()),
         metrics_(std::move(sinks), parts.log),
-        checkpoints_(s_, parts.model, parts.log, {parts.request.resolved, parts.request.plugins}),
+        checkpoints_(
+            s_, parts.model, parts.log,
+            {parts.request.resolved, parts.request.plugins, parts.data.train().size(), {}}),
+        opening_({parts.request, s_, horizon_, parts.log}),
         feed_(parts.data.train(), parts.data.order(), geometry(), parts.model.vocabulary_size()) {
     if (s_.eval_every) eval_interval_ = horizon_.interval(*s_.eval_every, "eval.every");
     if (s_.checkpoint_every)
@@ -69,19 +73,23 @@ class TrainingRun {
 
   Exit run() {
     listen_for_stop();
-    open_folder();
+    const RunStart start = open_folder();
+    if (start.kind == RunStart::Kind::finished) return Exit::done;
     try {
-      make_weights();
-      if (parts_.request.resume && at_.step >= horizon_.total_steps) return nothing_left();
+      make_weights(start);
       begin();
-      evaluate();
+      if (at_.step == 0) evaluate();  // a run that goes on has done so where it was due
       while (at_.step < horizon_.total_steps && !stop_) one_step();
       return end();
     } catch (const Error& e) {
-      leave();
-      throw failure_of(e, "training, " + place());
-    } catch (...) {
-      leave();
+      const Failure failure = failure_of(e, "training, " + place());
+      leave(failure);
+      throw failure;
+    } catch (const Failure& failure) {
+      leave(failure);
+      throw;
+    } catch (const std::exception& e) {
+      leave(Failure("", Exit::bug, e.what()));
       throw;
     }
   }
@@ -90,56 +98,61 @@ class TrainingRun {
   bool first_rank() const { return group_.rank() == 0; }
   std::string place() const { return "after " + std::to_string(at_.step) + " steps"; }
   // The run has failed.
-  void leave() noexcept {
+  void leave(const Failure& failure) noexcept {
     engine_.abort();
     write_last_record();
-    if (first_rank() && !parts_.request.resume && at_.step == 0) folder_.remove();
+    keep_in_log(failure);
+    if (first_rank() && at_.step == 0) opening_.undo();
+  }
+  // The log of the run has what ended it, whichever rank has met it; that a peer is lost, once.
+  void keep_in_log(const Failure& failure) const noexcept try {
+    const std::string text = failure.what();
+    const std::filesystem::path file = RunFolder(s_.folder).log();
+    if (text.empty() || (!first_rank() && failure.exit() == Exit::ranks)) return;
+    if (!first_rank() && std::filesystem::exists(file)) parts_.log.open_file(file.string());
+    parts_.log.keep(LogSeverity::error, text);
+  } catch (const std::exception&) {  // it is told in any case
   }
   BatchGeometry geometry() const {
     const Communicator& dealt = engine_.layout().micro_batches();
     return {s_.sequences, s_.micro_batch, s_.sequence_length, dealt.rank(), dealt.size()};
   }
 
-  // Rank 0 looks and makes; the others learn by its text whether that went well.
-  void open_folder() {
+  // Rank 0 looks and decides; the others learn it from its text: the exit code of a failure that
+  // it tells, or how the run begins.
+  RunStart open_folder() {
     std::optional<Failure> failed;
+    nlohmann::json mine;
     if (first_rank()) {
       try {
-        if (parts_.request.resume)
-          folder_.require_there(parts_.request.command);
-        else
-          folder_.require_new(parts_.request.command);
-        folder_.create();
-        if (!parts_.request.resume) folder_.write(folder_.config(), parts_.request.resolved);
-        parts_.log.open_file((folder_.path() / "run.log").string());
+        const RunStart start = opening_.open();
+        mine = {
+            {"kind", int(start.kind)}, {"step", start.step}, {"from", start.checkpoint.string()}};
       } catch (const Failure& f) {
         failed = f;
+        mine = {{"exit", int(f.exit())}};
       }
     }
-    const std::string told =
-        gather_text(group_, failed ? std::to_string(int(failed->exit())) : "")[0];
+    const nlohmann::json told = nlohmann::json::parse(gather_text(group_, mine.dump())[0]);
     if (failed) throw *failed;
-    if (!told.empty()) throw Failure("", Exit(std::stoi(told)), "");  // rank 0 says it
+    if (told.contains("exit")) throw Failure("", Exit(told["exit"].get<int>()), "");
+    return {RunStart::Kind(told["kind"].get<int>()), told["step"].get<std::int64_t>(),
+            told["from"].get<std::string>()};
   }
 
-  void make_weights() {
-    if (parts_.request.resume)
-      at_ = checkpoints_.load(*parts_.request.resume);
-    else
+  void make_weights(const RunStart& start) {
+    if (start.checkpoint.empty())
       engine_.parameters().initialize(parts_.model.initializer(), s_.initializer_seed);
-  }
-
-  Exit nothing_left() {
-    if (first_rank())
-      parts_.log.info("finished already: " + std::to_string(at_.step) + " of " +
-                      std::to_string(horizon_.total_steps) + " steps are done; to train longer:  " +
-                      parts_.request.command + " --resume latest --set run.steps=MORE");
-    return Exit::done;
+    else
+      at_ = checkpoints_.load(start.checkpoint);
+    saved_step_ = start.checkpoint.empty() ? -1 : at_.step;
+    if (!first_rank()) return;
+    opening_.commit();
+    checkpoints_.note_changes(opening_.history());
   }
 
   void begin() {
-    RunInfo info{s_.name, folder_.path().string(), at_.step, horizon_.total_steps,
-                 horizon_.tokens_per_step};
+    RunInfo info{s_.name, s_.folder, at_.step, horizon_.total_steps, horizon_.tokens_per_step};
     info.terminal = isatty(STDOUT_FILENO) == 1;
     measure_peak();
     info.report = start_report(s_, horizon_, parts_.model, parts_.data, at_.step);
@@ -266,7 +279,7 @@ class TrainingRun {
                       std::to_string(s_.max_skipped) +
                       "): lower the learning rate or clip gradients; checkpoints that were saved "
                       "before stay in " +
-                      folder_.checkpoints().string());
+                      s_.folder + "/checkpoints");
   }
 
   void evaluate() {
@@ -275,12 +288,14 @@ class TrainingRun {
     for (const auto& set : parts_.data.evaluation()) {
       const Metric metric{"eval/" + set.name + "/loss", loss_on(*set.data)};
       if (s_.best_metric == metric.name) checkpoints_.note_evaluation(at_.step, metric.value);
-      watch(metric);
+      watch(s_.early_stop, metric, at_.early_stop);
       record.values.push_back(metric);
       record.values.push_back({"eval/" + set.name + "/perplexity", std::exp(metric.value)});
     }
     if (first_rank()) metrics_.write(record);
+    stop_ = stop_ || ends_early();
   }
+  bool ends_early() const { return !reason_to_stop(s_.early_stop, at_.early_stop).empty(); }
 
   double loss_on(const Dataset& data) {
     std::int64_t samples = data.size();
@@ -294,20 +309,9 @@ class TrainingRun {
          evaluation_rounds(data, samples, part, parts_.model.vocabulary_size())});
   }
 
-  void watch(const Metric& metric) {
-    if (!s_.early_stop || metric.name != s_.early_stop->metric) return;
-    if (metric.value < best_watched_ - s_.early_stop->min_delta) {
-      best_watched_ = metric.value;
-      without_better_ = 0;
-    } else if (++without_better_ >= s_.early_stop->patience) {
-      early_stop_ =
-          metric.name + " has not fallen for " + std::to_string(without_better_) + " evaluations";
-      stop_ = true;
-    }
-  }
-
   void save() {
     checkpoints_.save(at_, keep_interval_);
+    saved_step_ = at_.step;
     last_save_ = Clock::now();
     save_asked_ = false;
   }
@@ -323,15 +327,15 @@ class TrainingRun {
 
   Exit end() {
     consume_pending();
-    save();
-    const bool finished = at_.step >= horizon_.total_steps || !early_stop_.empty();
+    if (saved_step_ != at_.step) save();
+    const bool finished = at_.step >= horizon_.total_steps || ends_early();
     if (!first_rank()) return finished ? Exit::done : Exit::stopped;
     const std::string steps = std::to_string(at_.step);
-    if (!early_stop_.empty()) parts_.log.info("ends early: " + early_stop_);
-    parts_.log.info(
-        finished ? "done: " + steps + " steps, everything is in " + folder_.path().string()
-                 : "stopped at step " + steps + " and saved; to go on:  " + parts_.request.command +
-                       " --resume latest");
+    if (ends_early())
+      parts_.log.info("ends early: " + reason_to_stop(s_.early_stop, at_.early_stop));
+    parts_.log.info(finished ? "done: " + steps + " steps, everything is in " + s_.folder
+                             : "stopped at step " + steps +
+                                   " and saved; to go on:  " + parts_.request.command);
     return finished ? Exit::done : Exit::stopped;
   }
 
@@ -339,10 +343,10 @@ class TrainingRun {
   const RunSettings& s_;
   Engine& engine_;
   Communicator& group_;
-  RunFolder folder_;
   Horizon horizon_;
   MetricLog metrics_;
   RunCheckpoints checkpoints_;
+  RunOpening opening_;
   DataFeed feed_;
   std::optional<std::int64_t> eval_interval_, checkpoint_interval_;
   std::int64_t log_interval_ = 1, keep_interval_ = 0;
@@ -353,9 +357,7 @@ class TrainingRun {
   double pending_rate_ = 0;
   StepTimes pending_times_;
   Performance performance_;
-  double best_watched_ = INFINITY;
-  std::int64_t without_better_ = 0;
-  std::string early_stop_;
+  std::int64_t saved_step_ = -1;
   Clock::time_point started_, last_save_;
 };
 

@@ -2,23 +2,15 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "host/failure.hpp"
 #include "host/logging/run_log.hpp"
 #include "host/training/metric_log.hpp"
 #include "host/training/program.hpp"
+#include "host/training/training_request.hpp"
 
 namespace mortise::host {
-
-// How a run was asked for.
-struct TrainingRequest {
-  std::string command;                // what a user types to start it again, without --resume
-  std::optional<std::string> resume;  // "latest", a step, a path
-  std::string resolved;               // the whole configuration
-  std::string plugins;                // one line each: id version digest
-};
 
 // What a run is made of; lent until it ends.
 struct TrainingParts {

@@ -140,7 +140,8 @@ TEST_CASE(
   CHECK(std::vector<double>(losses.end() - 2, losses.end()) ==
         std::vector<double>(once.end() - 2, once.end()));
   const Outcome untied =
-      trial.run(2, again + sets({"model.tied=false", "run.folder=one", "run.steps=8"}));
+      trial.run(2, again + Words{"--accept", "model.tied"} +
+                       sets({"model.tied=false", "run.folder=one"}) + sets({"run.steps=8"}));
   check_refused(untied, 7, {"missing", "lm_head.weight"});
 }
 

@@ -43,8 +43,8 @@ TEST_CASE("signals: one saves and says how to go on, with the number of ranks th
     CHECK(trial.metrics().back()["step"] == std::stoi(step));
 
     const std::string command = rest_of_line(stopped.out, kGoOn);
-    const Outcome more =
-        trial.typed(command + " --set run.steps=" + std::to_string(std::stoi(step) + 2));
+    const Outcome more = trial.typed(
+        command + " --accept run.steps --set run.steps=" + std::to_string(std::stoi(step) + 2));
     check_done(more);
     CHECK(contains(more.said(), "goes on at step " + std::to_string(std::stoi(step))));
   }

@@ -31,6 +31,17 @@ std::ptrdiff_t errors_in(const std::string& text) {
   return std::distance(std::sregex_iterator(text.begin(), text.end(), id), {});
 }
 
+Words numbers_in(const std::vector<nlohmann::json>& records, int from_step) {
+  Words all;
+  for (const nlohmann::json& record : records) {
+    if (!record.contains("step") || record["step"] < from_step) continue;
+    for (const auto& [name, value] : record.items())
+      if (name.rfind("train/", 0) == 0 || name.rfind("eval/", 0) == 0)
+        all.push_back(record["step"].dump() + " " + name + " " + value.dump());
+  }
+  return all;
+}
+
 }  // namespace
 
 Trial::Trial() {
@@ -100,14 +111,23 @@ std::vector<nlohmann::json> Trial::metrics(const std::string& run) const {
 }
 
 Words Trial::numbers(const std::string& run, int from_step) const {
-  Words all;
-  for (const nlohmann::json& record : metrics(run)) {
-    if (!record.contains("step") || record["step"] < from_step) continue;
-    for (const auto& [name, value] : record.items())
-      if (name.rfind("train/", 0) == 0 || name.rfind("eval/", 0) == 0)
-        all.push_back(record["step"].dump() + " " + name + " " + value.dump());
-  }
-  return all;
+  return numbers_in(metrics(run), from_step);
+}
+
+Words Trial::numbers_since_resume(const std::string& run) const {
+  std::vector<nlohmann::json> records = metrics(run);
+  const auto marker = std::find_if(records.rbegin(), records.rend(),
+                                   [](const auto& r) { return r.contains("resumed_at"); });
+  REQUIRE(marker != records.rend());
+  records.erase(records.begin(), marker.base());
+  return numbers_in(records, 0);
+}
+
+void Trial::copy_run(const std::string& from, const std::string& to, int step) const {
+  fs::create_directories(path(to).parent_path());
+  fs::copy(path(from), path(to), fs::copy_options::recursive);
+  for (const std::string& name : names(to + "/checkpoints"))
+    if (std::stoi(name.substr(5)) > step) fs::remove_all(path(to + "/checkpoints/" + name));
 }
 
 std::vector<double> Trial::series(const std::string& name, const std::string& run) const {

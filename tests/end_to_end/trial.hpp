@@ -41,6 +41,10 @@ class Trial {
   // One text for each loss, norm and rate of a run from a step on: "3 train/loss 5.25". Equal texts
   // are equal to the last bit.
   Words numbers(const std::string& run = "runs/tiny", int from_step = 0) const;
+  // The same for what was written since the run went on the last time.
+  Words numbers_since_resume(const std::string& run = "runs/tiny") const;
+  // Copies a run as it stood when its checkpoint of `step` was the last; 0: before the first.
+  void copy_run(const std::string& from, const std::string& to, int step) const;
   // One number of each step that has it, in order.
   std::vector<double> series(const std::string& name, const std::string& run = "runs/tiny") const;
 

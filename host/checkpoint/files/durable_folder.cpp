@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string>
 #include <system_error>
 
 #include "host/checkpoint/files/storage_failure.hpp"
@@ -35,6 +36,17 @@ bool exchange_folders(const std::filesystem::path& a, const std::filesystem::pat
   }
   if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return false;
   throw system_failure(storage::folder, a, "cannot swap with " + b.filename().string(), errno);
+}
+
+std::filesystem::path aside_name(const std::filesystem::path& taken) {
+  std::error_code error;
+  const auto is_there = [&](const std::filesystem::path& path) {
+    return std::filesystem::symlink_status(path, error).type() !=
+           std::filesystem::file_type::not_found;
+  };
+  std::filesystem::path name = taken.string() + ".aside";
+  for (int i = 2; is_there(name); ++i) name = taken.string() + ".aside-" + std::to_string(i);
+  return name;
 }
 
 void remove_folder(const std::filesystem::path& folder) {

@@ -12,6 +12,8 @@ void make_folder(const std::filesystem::path& folder);
 void rename_folder(const std::filesystem::path& from, const std::filesystem::path& to);
 // Swaps two folders in one step; false where the file system cannot, and nothing has changed.
 bool exchange_folders(const std::filesystem::path& a, const std::filesystem::path& b);
+// A free name for what has to leave `taken`: NAME.aside, NAME.aside-2 …
+std::filesystem::path aside_name(const std::filesystem::path& taken);
 // Removes a folder with all that is in it; it may be missing. Follows no links.
 void remove_folder(const std::filesystem::path& folder);
 // Brings the names in a folder to the disk.

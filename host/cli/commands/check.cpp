@@ -38,8 +38,10 @@ example:
   add_file_options(options);
   if (!options.parse(arguments)) return 0;
   require_file(options, "mortise check");
-  const RunArguments run{
-      options.text("file"), options.texts("set"), options.texts("plugin"), {}, {}};
+  RunArguments run;
+  run.file = options.text("file");
+  run.sets = options.texts("set");
+  run.plugins = options.texts("plugin");
   for (const std::string& line : check_run(run)) std::cout << line << "\n";
   std::cout << "ok\n";
   return 0;

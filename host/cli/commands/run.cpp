@@ -15,12 +15,13 @@ namespace po = boost::program_options;
 
 constexpr const char* kUsage = R"(usage: mortise run FILE [options]
 
-Trains what FILE says. Under torchrun it is one rank; otherwise it starts its own with -n.
-Ctrl-C saves and says how to go on; a second one stops at once.
+Trains what FILE says, or goes on where the run of that name stopped. Under torchrun it is one rank;
+otherwise it starts its own with -n. Ctrl-C saves; a second one stops at once.
 
 examples:
   mortise run run.yaml -n 2
-  mortise run run.yaml -n 2 --resume latest
+  mortise run run.yaml -n 2 --new
+  mortise run run.yaml --resume 200 --accept run.seed
   mortise run run.yaml --set run.steps=100 --set run.name=short
   torchrun --nproc-per-node 2 --no-python mortise run run.yaml)";
 
@@ -32,17 +33,17 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// The command as typed, without --resume and what belongs to it.
+// The command as typed, without what is meant for one start alone.
 std::string command_to_repeat(const Arguments& arguments) {
   std::string text = "mortise run";
   for (std::size_t i = 0; i != arguments.size(); ++i) {
-    if (arguments[i] == "--resume") {
-      ++i;
-      if (i == arguments.size()) break;
-      continue;
+    const std::string& word = arguments[i];
+    if (word == "--resume" || word == "--accept") {
+      if (++i == arguments.size()) break;
+    } else if (word != "--new" && !word.starts_with("--resume=") &&
+               !word.starts_with("--accept=")) {
+      text += " " + quoted(word);
     }
-    if (arguments[i].rfind("--resume=", 0) == 0) continue;
-    text += " " + quoted(arguments[i]);
   }
   return text;
 }
@@ -67,18 +68,28 @@ int run_command(const Arguments& arguments) {
       "set", po::value<std::vector<std::string>>()->composing(),
       "PATH=VALUE: a setting, over the file's")(
       "plugin", po::value<std::vector<std::string>>()->composing(), "a plugin file")(
-      "resume", po::value<std::string>(), "go on: latest, a step, or a checkpoint's path");
+      "resume", po::value<std::string>(),
+      "go on from here: latest, a step, or a checkpoint's path (default: latest, where there is "
+      "one)")("new", "start another run, named NAME-2, where there is one of this name")(
+      "accept", po::value<std::vector<std::string>>()->composing(),
+      "KEY: go on although this setting is not what it was");
   options.positional("file", 1);
   if (!options.parse(arguments)) return 0;
   if (!options.has("file"))
     throw Failure("C0903", Exit::configuration,
                   "error[C0903]: mortise run: which file? see mortise run --help");
-  RunArguments run{options.text("file"),
-                   options.texts("set"),
-                   options.texts("plugin"),
-                   {},
-                   command_to_repeat(arguments)};
+  RunArguments run;
+  run.file = options.text("file");
+  run.sets = options.texts("set");
+  run.plugins = options.texts("plugin");
+  run.accept = options.texts("accept");
+  run.anew = options.has("new");
+  run.command = command_to_repeat(arguments);
   if (options.has("resume")) run.resume = options.text("resume");
+  if (run.anew && run.resume)
+    throw Failure("C0905", Exit::configuration,
+                  "error[C0905]: mortise run: --new starts another run and --resume goes on with "
+                  "one: give one of them");
   const int ranks = ranks_of(options);
   if (rank_environment().launched() || ranks == 1) return int(run_rank(run));
   check_before_start(run, ranks);
