@@ -32,6 +32,7 @@ TEST_CASE(
               "checkpoint.every=1", "eval.every=1", "schedule={use: warmup_cosine, warmup: 1}"}));
     check_refused(outcome, 5,
                   {"gradients.max_skipped: 3", "4 steps in a row", "runs/tiny/checkpoints"});
+    CHECK(contains(rest_of_line(trial.read("runs/tiny/run.log"), " error rank 0 "), "T0101"));
     const std::vector<nlohmann::json> metrics = trial.metrics();  // throws for a line that is not
     CHECK(metrics.size() > 6);
     const nlohmann::json& last = metrics.back();
@@ -68,6 +69,9 @@ TEST_CASE("logging: an error of one rank carries its number, progress stays whol
   std::istringstream lines(outcome.err);
   for (std::string line; std::getline(lines, line);) CHECK(line.rfind("[rank 2] ", 0) == 0);
   check_lines_once(outcome.out, "step ", 1, 3);
+  const std::string log = trial.read("runs/tiny/run.log");
+  CHECK(contains(log, " error rank 2 "));
+  CHECK(contains(rest_of_line(log, " error rank 2 "), "ragged, sample 14 is broken"));
   const Outcome again = trial.run(1, broken);  // nothing was saved: it begins once more
   check_refused(again, 4, {"begins at step 0: runs/tiny has no checkpoint yet", "sample 14"});
   CHECK(trial.metrics().back()["step"] == 3);
