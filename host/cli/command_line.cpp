@@ -22,6 +22,7 @@ usage: mortise COMMAND [ARGUMENTS]
   run FILE [-n RANKS]     train, or go on where the run stopped
   check FILE              everything that can be known before a run
   config show FILE        the whole configuration, with the origin of every value
+  replay RUN --step N     repeats a step exactly and finds what is not finite
   plugin list|inspect|docs|why
                           what plugins there are and what they offer
   plugin new|build|validate
@@ -55,6 +56,7 @@ int dispatch(const Arguments& arguments) {
   if (arguments[0] == "run") return run_command(rest);
   if (arguments[0] == "check") return check_command(rest);
   if (arguments[0] == "config") return config_command(rest);
+  if (arguments[0] == "replay") return replay_command(rest);
   if (arguments[0] == "plugin") return plugin_command(rest);
   return component_command(arguments);
 }

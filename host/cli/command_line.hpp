@@ -15,6 +15,7 @@ int run_command_line(const Arguments& arguments);
 int run_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int config_command(const Arguments& arguments);
+int replay_command(const Arguments& arguments);
 int plugin_command(const Arguments& arguments);
 int plugin_new_command(const Arguments& arguments);
 int plugin_build_command(const Arguments& arguments);

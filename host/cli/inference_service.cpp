@@ -1,43 +1,20 @@
 #include "host/cli/inference_service.hpp"
 
 #include <ATen/ops/arange.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "host/checkpoint/checkpoint_folder.hpp"
 #include "host/checkpoint/files/storage_failure.hpp"
 #include "host/cli/metrics_service.hpp"
+#include "host/cli/temporary_file.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/training/program.hpp"
 #include "host/training/saved_state.hpp"
 
 namespace mortise::host {
 namespace {
-
-// A file that goes with the object.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& text) {
-    std::string name = (std::filesystem::temp_directory_path() / "mortise_config_XXXXXX").string();
-    const int file = mkstemp(name.data());
-    if (file < 0)
-      throw Failure("K0105", Exit::storage,
-                    "error[K0105]: no temporary file can be made in " +
-                        std::filesystem::temp_directory_path().string());
-    close(file);
-    path_ = name;
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::filesystem::path checkpoint_at(const std::filesystem::path& path) {
   const auto warn = [](const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); };

@@ -1,5 +1,6 @@
 #include "host/cli/options.hpp"
 
+#include <cstdlib>
 #include <iostream>
 
 #include "host/failure.hpp"
@@ -42,6 +43,17 @@ std::string Options::text(const std::string& name) const {
 std::vector<std::string> Options::texts(const std::string& name) const {
   return values_.count(name) == 0 ? std::vector<std::string>{}
                                   : values_[name].as<std::vector<std::string>>();
+}
+
+int ranks_of(const Options& options) {
+  if (!options.has("ranks")) return 1;
+  const std::string text = options.text("ranks");
+  char* end = nullptr;
+  const long n = std::strtol(text.c_str(), &end, 10);
+  if (*end != '\0' || n < 1 || n > 1024)
+    throw Failure("C0902", Exit::configuration,
+                  "error[C0902]: -n " + text + ": expected a number of ranks from 1 to 1024");
+  return int(n);
 }
 
 }  // namespace mortise::host

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
 #include <thread>
 
 #include "host/checkpoint/files/checksum.hpp"
@@ -104,7 +105,7 @@ class RankProgram {
                                       timeout_of(settings));
     services.offer<Mesh>(*mesh);
     services.set_run_folder(settings.folder);
-    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh};
+    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh, watch};
     model = std::make_unique<ModelProgram>(request, true);
     data = std::make_unique<DataProgram>(request, *model);
     const Horizon horizon(settings, data->train().size());
@@ -113,6 +114,7 @@ class RankProgram {
   }
   Exit train(const RunArguments& a) {
     const TrainingRequest request{a.command + (a.anew ? " --set run.name=" + settings.name : ""),
+                                  "mortise replay " + settings.folder + a.plugin_options,
                                   a.resume,
                                   a.accept,
                                   file.root,
@@ -140,6 +142,7 @@ class RankProgram {
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
+  FiniteWatch* watch = nullptr;  // lent, to stand in front of model and owner
   std::unique_ptr<Remote<LearningRateSchedule>> schedule;
 
  private:
@@ -222,6 +225,26 @@ Exit run_rank(const RunArguments& arguments) {
       if (arguments.anew) program.rename();
       program.wire();
       return program.train(arguments);
+    });
+  } catch (const Failure& f) {
+    tell_once(program, f);
+  }
+}
+
+Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request) {
+  quiet_libtorch();
+  FiniteWatch watch;
+  RankProgram program(arguments);
+  program.watch = &watch;
+  program.settings.folder = request.run.string();
+  try {
+    return with_context([&] {
+      program.join();
+      program.wire();
+      const std::string text = replay(
+          {program.settings, *program.model, *program.data, *program.schedule, watch}, request);
+      if (program.ranks.rank == 0) std::cout << text << std::flush;
+      return Exit::done;
     });
   } catch (const Failure& f) {
     tell_once(program, f);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/failure.hpp"
+#include "host/training/replay.hpp"
 
 namespace mortise::host {
 
@@ -14,13 +15,18 @@ struct RunArguments {
   std::vector<std::string> sets, plugins;
   std::optional<std::string> resume;
   std::vector<std::string> accept;
-  bool anew = false;    // --new
-  std::string command;  // to type again, without --resume, --accept and --new
+  bool anew = false;           // --new
+  std::string plugin_options;  // " --plugin FILE" for each
+  std::string command;         // to type again, without --resume, --accept and --new
 };
 
 // One rank of a run: checks, agreement with the others, wiring, training. A failure that another
 // rank has told already is thrown with an empty message.
 Exit run_rank(const RunArguments& arguments);
+
+// One rank that repeats a step of a run, whose settings `arguments.file` holds; the first one
+// prints what it has found.
+Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request);
 
 // What is wrong with the file itself, or with its mesh on that many ranks: for a starter, so that
 // it is told once. Throws Failure.

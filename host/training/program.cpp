@@ -132,8 +132,10 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute};
   LayoutParts layout{request.mesh, selector_.get(), {}};
   for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
-  EngineParts parts{*model_, *loss_, *owner_,           layer_ops(request.root),
-                    {},      {},     std::move(layout), weight_gradients_};
+  Model& model = request.watch ? request.watch->watch(*model_) : *model_;
+  Owner& owner = request.watch ? request.watch->watch(*owner_) : *owner_;
+  EngineParts parts{
+      model, *loss_, owner, layer_ops(request.root), {}, {}, std::move(layout), weight_gradients_};
   if (trained) {
     initializer_ = required<Initializer>(wiring_, request.root, "initializer");
     parts.optimizers = optimizers(request.root);

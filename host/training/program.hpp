@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/engine/engine.hpp"
+#include "host/training/finite_watch.hpp"
 #include "host/training/run_settings.hpp"
 #include "host/wiring/wiring.hpp"
 
@@ -22,6 +23,7 @@ struct ProgramRequest {
   const PluginCatalog& catalog;
   Services& services;
   Mesh& mesh;
+  FiniteWatch* watch = nullptr;  // stands in front of model and owner, if there is one
 };
 
 // The components that a model computes with, and its engine: enough for inference.
@@ -37,6 +39,7 @@ class ModelProgram {
   Initializer& initializer() { return *initializer_; }
   // Rows of the model's embedding as its settings say; 0: it does not say.
   std::int64_t vocabulary_size() const { return vocabulary_size_; }
+  Names units() const { return model_->units(); }
   Wiring& wiring() { return wiring_; }
 
  private:

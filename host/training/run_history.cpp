@@ -34,6 +34,12 @@ Json RunHistory::read() const {
   return lines;
 }
 
+std::string RunHistory::first_config() const {
+  const Json lines = read();
+  return folder_.read(lines.empty() ? folder_.config()
+                                    : folder_.path() / lines[0].value("config_before", ""));
+}
+
 std::string RunHistory::config_after(std::int64_t step) const {
   const Json lines = read();
   for (std::size_t i = lines.size(); i-- != 0;) {

@@ -24,6 +24,8 @@ class RunHistory {
   void add(const Entry& entry, const std::string& config) const;
   // A list of the lines.
   nlohmann::ordered_json read() const;
+  // The settings under which the run began.
+  std::string first_config() const;
   // The settings under which the run went on after `step` from a checkpoint of it, if they were
   // others than before; else "".
   std::string config_after(std::int64_t step) const;

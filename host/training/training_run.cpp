@@ -279,7 +279,9 @@ class TrainingRun {
                       std::to_string(s_.max_skipped) +
                       "): lower the learning rate or clip gradients; checkpoints that were saved "
                       "before stay in " +
-                      s_.folder + "/checkpoints");
+                      s_.folder + "/checkpoints\n  to see what was not finite first:  " +
+                      parts_.request.replay + " --step " +
+                      std::to_string(done - at_.skipped_in_a_row + 1));
   }
 
   void evaluate() {

@@ -52,7 +52,7 @@ std::pair<Catalog::Offer, std::size_t> find_command(const Session& session,
     known += (known.empty() ? "" : ", ") + spaced(k);
   throw Failure("C0904", Exit::configuration,
                 "error[C0904]: mortise has no command " + arguments[0] +
-                    "; it has run, check, config, plugin, and from plugins: " + known);
+                    "; it has run, check, config, replay, plugin, and from plugins: " + known);
 }
 
 std::string with_dashes(std::string name) {

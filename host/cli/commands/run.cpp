@@ -48,17 +48,6 @@ std::string command_to_repeat(const Arguments& arguments) {
   return text;
 }
 
-int ranks_of(const Options& options) {
-  if (!options.has("ranks")) return 1;
-  const std::string text = options.text("ranks");
-  char* end = nullptr;
-  const long n = std::strtol(text.c_str(), &end, 10);
-  if (*end != '\0' || n < 1 || n > 1024)
-    throw Failure("C0902", Exit::configuration,
-                  "error[C0902]: -n " + text + ": expected a number of ranks from 1 to 1024");
-  return int(n);
-}
-
 }  // namespace
 
 int run_command(const Arguments& arguments) {
@@ -85,6 +74,7 @@ int run_command(const Arguments& arguments) {
   run.accept = options.texts("accept");
   run.anew = options.has("new");
   run.command = command_to_repeat(arguments);
+  for (const std::string& file : run.plugins) run.plugin_options += " --plugin " + quoted(file);
   if (options.has("resume")) run.resume = options.text("resume");
   if (run.anew && run.resume)
     throw Failure("C0905", Exit::configuration,
