@@ -8,7 +8,7 @@ namespace mortise::host {
 namespace {
 
 // eval.hold_out is none of them: it takes samples out of the training set.
-constexpr std::array<std::string_view, 18> kFree = {"mesh",
+constexpr std::array<std::string_view, 19> kFree = {"mesh",
                                                     "parallel",
                                                     "recompute",
                                                     "batch.micro_batch",
@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 18> kFree = {"mesh",
                                                     "run.name",
                                                     "run.folder",
                                                     "run.check",
-                                                    "run.communicator"};
+                                                    "run.communicator",
+                                                    "run.peak_flops"};
 
 bool ends_with(const std::string& key, std::string_view word) {
   return key.size() > word.size() && key.ends_with(word) &&
