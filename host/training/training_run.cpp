@@ -190,7 +190,14 @@ class TrainingRun {
     pending_rate_ = engine_.optimizers().learning_rate() * input.learning_rate_factor;
     pending_times_ = engine_.clock().lap();
     ++at_.step;
+    if (computes_in_place()) consume_pending();  // so that a finished step is on the disk
     at_boundary();
+  }
+  // Whether nothing is under way when a step returns.
+  bool computes_in_place() const {
+    const TensorList& leaves = engine_.parameters().leaves();
+    return std::all_of(leaves.begin(), leaves.end(),
+                       [](const at::Tensor& t) { return !t.defined() || t.is_cpu(); });
   }
 
   Rounds next_rounds() {
