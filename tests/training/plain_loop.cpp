@@ -7,6 +7,7 @@
 #include <map>
 
 #include "host/engine/visit_seed.hpp"
+#include "sdk/conformance/model/reference_ops.hpp"
 #include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
@@ -17,8 +18,8 @@ using Leaves = std::map<std::pair<std::size_t, std::int64_t>, at::Tensor>;
 
 class PlainContext final : public UnitContext {
  public:
-  PlainContext(Model& m, Loss& l, const Leaves& leaves, const Batch& b)
-      : layers_(m.layers()), loss_(l), leaves_(leaves), batch_(b) {}
+  PlainContext(Model& m, Loss& l, const Leaves& leaves, const Batch& b, bool exact = false)
+      : layers_(m.layers()), loss_(l), leaves_(leaves), batch_(b), exact_attention_(exact) {}
   std::int64_t unit = 0;
   at::Tensor sum;
 
@@ -58,7 +59,11 @@ class PlainContext final : public UnitContext {
                       expert.eq(e).unsqueeze(-1).to(x.scalar_type());
     return sum;
   }
-  static at::Tensor attention(Tensors in) {
+  at::Tensor attention(Tensors in) const {
+    const auto wide = [](const at::Tensor& t) { return t.to(at::kDouble); };
+    if (exact_attention_)
+      return conformance::reference_attention(wide(in[0]), wide(in[1]), wide(in[2]))
+          .to(in[0].scalar_type());
     const auto repeats = in[0].size(1) / in[1].size(1);
     const auto all = [&](const at::Tensor& t) {
       if (repeats == 1) return t;
@@ -72,6 +77,7 @@ class PlainContext final : public UnitContext {
   Loss& loss_;
   const Leaves& leaves_;
   const Batch& batch_;
+  bool exact_attention_;
 };
 
 // Forward through all units in one graph; dropout is seeded as the engine documents it.
@@ -160,7 +166,7 @@ class PlainLoop {
   Leaves gradients_of(std::int64_t s, std::int64_t k, double inverse, double& loss) {
     const Leaves all = leaves();
     const Batch batch = small_batch(c_.shape, c_.sequences, c_.length, s, k);
-    PlainContext context(model_, loss_, all, batch);
+    PlainContext context(model_, loss_, all, batch, c_.exact_attention);
     const at::Tensor sum = loss_sum(model_, context, batch, s, k);
     torch::autograd::backward({sum}, {at::scalar_tensor(inverse, at::kDouble).to(at::kFloat)});
     loss += sum.to(at::kDouble).item<double>() * inverse;

@@ -23,6 +23,8 @@ struct TrainingCase {
   };
   std::vector<Strategy> strategies{};
   std::string model{};  // of a plugin with this key, in place of the small one
+  // In the reference: LibTorch's own kernel takes exponentials with 2^-20.
+  bool exact_attention = false;
 };
 
 struct TrainingResult {

@@ -18,7 +18,7 @@ SmallModel::SmallModel(const SmallShape& s) : shape_(s) {
     b.norm1 = d_.norm(n + ".norm1", s.width, 1e-5);
     b.query = d_.linear(n + ".query", s.width, s.width);
     b.key = d_.linear(n + ".key", s.width, s.kv_heads * head_width);
-    b.value = d_.linear(n + ".value", s.width, s.kv_heads * head_width, true);
+    b.value = d_.linear(n + ".value", s.width, s.kv_heads * head_width, s.value_bias);
     b.query_norm = d_.norm(n + ".query_norm", head_width, 1e-5);
     b.key_norm = d_.norm(n + ".key_norm", head_width, 1e-5);
     b.attention = d_.attention(n + ".attention");

@@ -10,6 +10,7 @@ struct SmallShape {
   bool tied = true;
   double dropout = 0;
   bool frozen_bias = false;  // adds a parameter of one element and a frozen one
+  bool value_bias = true;    // near one: gradients of queries are small differences then
 };
 
 // A decoder with everything that sharding can get wrong: grouped-query attention, norms on query
