@@ -32,6 +32,25 @@ TEST_CASE("mesh: a pipeline has the losses of one process to the last bit, and g
   CHECK(trial.numbers("runs/tiny", 9) == trial.numbers("alone/tiny", 9));
 }
 
+// Five sequences are evaluated on two ranks that compute together: one repeats.
+TEST_CASE("mesh: experts on two ranks have the losses of one") {
+  const Trial trial;
+  const Words experts =
+      plugin("moe") + sets({"model={use: moe, vocabulary_size: 257}", "initializer.layers=1",
+                            "eval.tokens=80", "parallel=[{use: expert_parallel}, {use: fsdp}]"});
+  check_done(trial.run(1, experts + sets({"run.folder=alone"})));
+  check_done(trial.run(2, experts + sets({"mesh.ep=2"})));
+  for (const char* name : {"train/loss", "eval/held_out/loss"}) {
+    CAPTURE(name);
+    const std::vector<double> alone = trial.series(name, "alone/tiny"), mine = trial.series(name);
+    REQUIRE(mine.size() == alone.size());
+    for (std::size_t i = 0; i != mine.size(); ++i)
+      CHECK(mine[i] == doctest::Approx(alone[i]).epsilon(1e-4));
+  }
+  check_refused(trial.run(2, experts + sets({"mesh.ep=2", "batch.sequences=5"})), 2,
+                {"C0401", "5 micro-batches in a step do not divide by the 2 ranks"});
+}
+
 TEST_CASE("mesh: strategies and axes that do not fit are refused") {
   const Trial trial;
   const std::string owner = "{use: fsdp}", selector = "{use: zero_bubble}";
