@@ -72,6 +72,18 @@ void quiet_libtorch() {
   c10::initLogging();
 }
 
+// A mesh that does not fit the ranks is a mistake of the file.
+std::unique_ptr<HostMesh> mesh_of(const Setting& root, const RunSettings& s,
+                                  const RankEnvironment& ranks,
+                                  std::shared_ptr<Rendezvous> rendezvous) {
+  try {
+    return std::make_unique<HostMesh>(axes_for(s.mesh, ranks.size), ranks, std::move(rendezvous),
+                                      timeout_of(s));
+  } catch (const Failure& f) {
+    throw Failure(f.id(), f.exit(), place_of(root.at("mesh")) + f.what());
+  }
+}
+
 // The parts of a run on this rank, in the order in which they need each other.
 class RankProgram {
  public:
@@ -101,8 +113,7 @@ class RankProgram {
     settings = read_run_settings(file.root);
   }
   void wire() {
-    mesh = std::make_unique<HostMesh>(axes_for(settings.mesh, ranks.size), ranks, rendezvous,
-                                      timeout_of(settings));
+    mesh = mesh_of(file.root, settings, ranks, rendezvous);
     services.offer<Mesh>(*mesh);
     services.set_run_folder(settings.folder);
     const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh, watch};
@@ -258,7 +269,7 @@ void check_before_start(const RunArguments& arguments, std::int64_t ranks) {
   require_device(settings, file.root);
   RankEnvironment first;
   first.size = ranks;
-  const HostMesh fits(axes_for(settings.mesh, ranks), first, nullptr, timeout_of(settings));
+  mesh_of(file.root, settings, first, nullptr);
 }
 
 std::vector<std::string> check_run(const RunArguments& arguments) {

@@ -49,6 +49,7 @@ constexpr FindingId kFindingIds[] = {
     {finding::broken_schema, "a plugin's schema is broken"},
     {finding::no_component, "a component node without use"},
     {finding::refused_component, "a component whose plugin the gate has refused"},
+    {finding::micro_batch, "a micro-batch is larger than the step"},
     {finding::ambiguous_component, "several plugins offer a component"},
 };
 
@@ -82,12 +83,22 @@ std::string caret_lines(const Place& place) {
          std::string(static_cast<std::size_t>(length - 1), '~') + "\n";
 }
 
+// A file may hold a text of megabytes; a message does not repeat it.
+std::string cut(const std::string& text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && is_continuation(text[limit])) --limit;
+  return text.substr(0, limit) + "…";
+}
+
 std::string render(const Finding& found) {
-  const std::string where = describe(found.place);
+  // A file that nobody asks for in a file is its own place.
+  const bool is_file = !found.place.source && found.id == std::string_view(finding::unreadable);
+  const std::string where = is_file ? found.path : describe(found.place);
+  constexpr std::size_t kPathShown = 400, kTextShown = 4000;
   std::string out = where.empty() ? "" : where + ": ";
   out += std::string("error[") + found.id + "]: ";
-  if (!found.path.empty()) out += found.path + ": ";
-  out += found.text + "\n";
+  if (!found.path.empty() && !is_file) out += cut(found.path, kPathShown) + ": ";
+  out += cut(found.text, kTextShown) + "\n";
   if (found.place.source != nullptr) out += caret_lines(found.place);
   return out;
 }

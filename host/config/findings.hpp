@@ -55,6 +55,7 @@ inline constexpr const char* not_supported = "C0115";
 inline constexpr const char* broken_schema = "C0116";
 inline constexpr const char* no_component = "C0117";
 inline constexpr const char* refused_component = "C0118";
+inline constexpr const char* micro_batch = "C0303";
 inline constexpr const char* ambiguous_component = "P1020";
 }  // namespace finding
 

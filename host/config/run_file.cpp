@@ -119,6 +119,24 @@ void check_metrics(const Setting& root, Findings& findings, const Node& node) {
   }
 }
 
+// A micro-batch is part of a step.
+void check_batch(const Setting& root, Findings& findings, const Node& node) {
+  const auto count_at = [&](const char* path) {
+    const Setting* s = find_path(root, path);
+    const auto* count = s == nullptr ? nullptr : std::get_if<std::int64_t>(&s->value);
+    return count == nullptr ? 0 : *count;
+  };
+  const std::int64_t length = count_at("batch.sequence_length");
+  const std::int64_t sequences = length > 0 && count_at("batch.tokens") > 0
+                                     ? count_at("batch.tokens") / length
+                                     : count_at("batch.sequences");
+  const std::int64_t micro_batch = count_at("batch.micro_batch");
+  if (sequences > 0 && micro_batch > sequences)
+    add_at(findings, node, finding::micro_batch, "batch.micro_batch",
+           std::to_string(micro_batch) + " sequences are more than a step has (" +
+               std::to_string(sequences) + ")");
+}
+
 std::vector<std::string> texts(const Setting& section, const char* key) {
   std::vector<std::string> out;
   const Setting* list = section.find(key);
@@ -148,6 +166,7 @@ RunFile load_run_file(const LoadRequest& request, const Catalog& catalog) {
   append_checked(checker, findings);
   check_amounts(run.root, findings, root);
   check_metrics(run.root, findings, root);
+  check_batch(run.root, findings, root);
   findings.throw_if_any();
   run.resolved_yaml = write_resolved(run.root);
   return run;

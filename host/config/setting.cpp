@@ -187,4 +187,12 @@ bool same_value(const Setting& a, const Setting& b) {
       a.value);
 }
 
+std::string place_of(const Setting& s) {
+  if (s.where.file.empty()) return "";
+  std::string place = s.where.file;
+  if (!place.starts_with("--"))  // a word of the command line
+    place += ":" + std::to_string(s.where.line) + ":" + std::to_string(s.where.column);
+  return place + ": ";
+}
+
 }  // namespace mortise::host

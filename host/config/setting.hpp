@@ -107,6 +107,9 @@ std::vector<const Setting*> open_links(const Setting& root);
 Setting fact(std::int64_t value, std::string origin);
 Setting fact(double value, std::string origin);
 
+// "run.yaml:12:3: ", "--set: "; empty where nobody wrote it. For the front of a message.
+std::string place_of(const Setting& setting);
+
 // Equal values, whatever their places and origins.
 bool same_value(const Setting& a, const Setting& b);
 

@@ -38,7 +38,7 @@ std::string offer_text(const ComponentOffer& offer) {
 [[noreturn]] void refuse_ambiguous(const std::vector<ComponentOffer>& offers) {
   const std::string& key = offers.front().key;
   std::string text =
-      "P1020: `" + key + "` is offered by " + std::to_string(offers.size()) + " plugins";
+      "error[P1020]: `" + key + "` is offered by " + std::to_string(offers.size()) + " plugins";
   text += "\n  expected: one plugin that offers it, or a qualified name\n  got:      ";
   for (std::size_t i = 0; i < offers.size(); ++i)
     text += (i == 0 ? "" : i + 1 == offers.size() ? " and " : ", ") + offer_text(offers[i]);
@@ -141,7 +141,8 @@ ComponentOffer PluginCatalog::require(const std::string& interface_id, const std
   for (const CatalogEntry& entry : entries_)
     if (entry.judgement.manifest && may_offer(entry, interface_id, key, plugin))
       id = first_refusal(entry.judgement).id;
-  throw Failure(id, Exit::plugin, explain_missing(interface_id, key, plugin));
+  throw Failure(id, Exit::plugin,
+                "error[" + id + "]: " + explain_missing(interface_id, key, plugin));
 }
 
 std::string PluginCatalog::why_absent(const std::string& interface_id, const std::string& key,

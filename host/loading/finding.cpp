@@ -23,9 +23,9 @@ std::string visible(const std::string& text) {
 }  // namespace
 
 std::string describe(const std::filesystem::path& file, const PluginFinding& finding) {
-  return visible(file.string()) + ": " + finding.id + ": " +
-         (finding.weight == PluginFinding::Weight::warning ? "warning: " : "") +
-         visible(finding.what) + "\n  expected: " + visible(finding.expected) +
+  const bool warns = finding.weight == PluginFinding::Weight::warning;
+  return visible(file.string()) + (warns ? ": warning[" : ": error[") + finding.id +
+         "]: " + visible(finding.what) + "\n  expected: " + visible(finding.expected) +
          "\n  got:      " + visible(finding.got) + "\n  do:       " + visible(finding.advice);
 }
 

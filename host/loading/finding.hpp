@@ -15,7 +15,7 @@ struct PluginFinding {
   Weight weight = Weight::refusal;
 };
 
-// /x.so: P1012: built for LibTorch 2.12.0
+// /x.so: error[P1012]: built for LibTorch 2.12.0
 //   expected: LibTorch 2.11
 //   got:      LibTorch 2.12.0
 //   do:       rebuild ...

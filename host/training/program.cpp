@@ -1,5 +1,6 @@
 #include "host/training/program.hpp"
 
+#include "host/config/checking/suggestion.hpp"
 #include "host/failure.hpp"
 #include "host/wiring/failure_of_error.hpp"
 
@@ -32,8 +33,60 @@ template <class I>
 std::unique_ptr<Remote<I>> required(Wiring& wiring, const Setting& root, const std::string& name) {
   if (section(root, name) == nullptr)
     throw Failure("C0304", Exit::configuration,
-                  "error[C0304]: " + name + ": this run needs one, and no defaults.yaml names it");
+                  place_of(root) + "error[C0304]: " + name +
+                      ": this run needs one, and no defaults.yaml names it");
   return wiring.make(name).as<I>();
+}
+
+// What is wrong with a setting in the eyes of the engine, which knows no files.
+struct Blame {
+  Spot spot;
+  std::string text;
+};
+
+std::vector<std::string> names_for(const std::string& section, const Model& model) {
+  std::vector<std::string> names;
+  if (section == "layer_ops")
+    for (const Layer& layer : model.layers()) names.push_back(layer.name);
+  if (section == "recompute") return model.units();
+  if (section != "optimizer") return names;
+  for (int role = 0; role <= int(Role::other); ++role) names.emplace_back(name_of(Role(role)));
+  for (const ParameterInfo& info : model.parameters()) names.push_back(info.name);
+  return names;
+}
+
+// The pattern of a list of the run file that a text quotes; null where it quotes none.
+const Setting* quoted_in(const Setting* list, const std::string& text) {
+  if (list == nullptr || !list->is_list()) return nullptr;
+  for (const Setting& s : list->as_list())
+    if (s.is_text() && text.find("'" + s.as_text() + "'") != std::string::npos) return &s;
+  return nullptr;
+}
+
+const Setting* quoted_pattern(const Setting& root, const std::string& section, const char* key,
+                              const std::string& text) {
+  if (*key == '\0') return quoted_in(root.find(section), text);
+  for (const auto& [path, node] : elements(root, section))
+    if (const Setting* pattern = quoted_in(host_key(*node, key), text)) return pattern;
+  return nullptr;
+}
+
+Blame blame_of(const std::string& text, const Setting& root, const Model& model) {
+  using Place = std::pair<std::string, const char*>;  // section and key of its nodes
+  for (const auto& [section, key] :
+       {Place("optimizer", "parameters"), Place("layer_ops", "layers"), Place("recompute", "")}) {
+    const Setting* whole = root.find(section);
+    if (!text.starts_with(section) || whole == nullptr) continue;
+    const Setting* pattern = quoted_pattern(root, section, key, text);
+    if (pattern == nullptr) return {{place_of(*whole), ""}, text};
+    const std::string near = nearest(pattern->as_text(), names_for(section, model));
+    const std::string told =
+        text.substr(text.starts_with(section + ": ") ? section.size() + 2 : text.find('\''));
+    return {{place_of(*pattern), pattern->path},
+            told + (near.empty() ? "" : "; did you mean " + near + "?")};
+  }
+  const Setting& node = root.at("model");
+  return {{place_of(node), "model"}, text};
 }
 
 }  // namespace
@@ -67,9 +120,11 @@ void ModelProgram::make_tokenizer(const ProgramRequest& request) {
 
 void ModelProgram::make_strategies(const ProgramRequest& request) {
   for (const auto& [path, node] : elements(request.root, "parallel")) make_strategy(path, *node);
+  const Setting* parallel = section(request.root, "parallel");
   if (owner_ == nullptr)
     throw Failure("C0305", Exit::configuration,
-                  "error[C0305]: parallel: it lists no owner: write fsdp or ddp");
+                  place_of(parallel != nullptr ? *parallel : request.root) +
+                      "error[C0305]: parallel: it lists no owner: write fsdp or ddp");
 }
 
 void ModelProgram::make_strategy(const std::string& path, const Setting& node) {
@@ -145,7 +200,8 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
     engine_ = std::make_unique<Engine>(std::move(parts), std::move(settings));
     if (trained) engine_->layout().require_micro_batches(s.micro_batches());
   } catch (const Error& e) {
-    throw failure_of(e, "model");
+    const Blame blame = blame_of(e.what(), request.root, *model_);
+    throw failure_of(Error(e.code(), blame.text), "", blame.spot);
   }
 }
 
@@ -193,7 +249,7 @@ DataProgram::DataProgram(const ProgramRequest& request, ModelProgram& model) {
     order_ = std::make_unique<StoredOrder>();
   for (const std::string& name : request.settings.eval_sets)
     evaluation_.push_back({name, wiring.make("eval.sets." + name).as<Dataset>()});
-  for (const EvaluationSet& set : evaluation_) check(*set.data, "eval." + set.name, model);
+  for (const EvaluationSet& set : evaluation_) check(*set.data, node_of(set.name, request), model);
 }
 
 void DataProgram::make_train(const ProgramRequest& request, ModelProgram& model) {
@@ -207,22 +263,28 @@ void DataProgram::make_train(const ProgramRequest& request, ModelProgram& model)
     evaluation_.push_back(
         {"held_out", wiring.make(part_of(train, "held_out", cut), "data.held_out").as<Dataset>()});
   }
-  check(*train_, "data.train", model);
+  check(*train_, train, model);
 }
 
-void DataProgram::check(const Dataset& data, const std::string& where, ModelProgram& model) const {
+const Setting& DataProgram::node_of(const std::string& set, const ProgramRequest& request) const {
+  const Setting* own = find_path(request.root, "eval.sets." + set);
+  return own != nullptr ? *own : *find_path(request.root, "data.train");
+}
+
+void DataProgram::check(const Dataset& data, const Setting& node, ModelProgram& model) const {
   const DatasetInfo info = data.info();
   Tokenizer* tokenizer = model.tokenizer();
   if (tokenizer != nullptr && !info.tokenizer_fingerprint.empty() &&
       info.tokenizer_fingerprint != tokenizer->fingerprint())
     throw Failure("D0102", Exit::data,
-                  "error[D0102]: " + where + ": " + info.source + " was packed with tokenizer " +
-                      info.tokenizer_fingerprint + ", this run has " + tokenizer->fingerprint() +
+                  place_of(node) + "error[D0102]: " + node.path + ": " + info.source +
+                      " was packed with tokenizer " + info.tokenizer_fingerprint +
+                      ", this run has " + tokenizer->fingerprint() +
                       ": name the tokenizer that packed it, or pack it again");
   if (model.vocabulary_size() > 0 && info.largest_token >= model.vocabulary_size())
     throw Failure(
         "D0103", Exit::data,
-        "error[D0103]: " + where + ": " + info.source + " holds token id " +
+        place_of(node) + "error[D0103]: " + node.path + ": " + info.source + " holds token id " +
             std::to_string(info.largest_token) + ", the model's vocabulary has " +
             std::to_string(model.vocabulary_size()) +
             ": give the model a larger vocabulary_size, or pack with this run's tokenizer");

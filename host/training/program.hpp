@@ -84,7 +84,8 @@ class DataProgram {
 
  private:
   void make_train(const ProgramRequest& request, ModelProgram& model);
-  void check(const Dataset& data, const std::string& where, ModelProgram& model) const;
+  const Setting& node_of(const std::string& set, const ProgramRequest& request) const;
+  void check(const Dataset& data, const Setting& node, ModelProgram& model) const;
 
   std::unique_ptr<Remote<Dataset>> train_;
   std::unique_ptr<SampleOrder> order_;

@@ -3,9 +3,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "host/failure.hpp"
-#include "host/wiring/wiring.hpp"
-
 namespace mortise::host {
 namespace {
 
@@ -72,11 +69,6 @@ void read_batch(const Setting& root, RunSettings& r) {
   r.sequences = whole(root, "batch.sequences")
                     .value_or(whole(root, "batch.tokens").value_or(0) / r.sequence_length);
   r.micro_batch = whole(root, "batch.micro_batch").value_or(default_micro_batch(r.sequences));
-  if (r.micro_batch > r.sequences)
-    throw Failure("C0303", Exit::configuration,
-                  place_of(*find_path(root, "batch.micro_batch")) +
-                      "error[C0303]: batch.micro_batch: " + std::to_string(r.micro_batch) +
-                      " sequences are more than a step has (" + std::to_string(r.sequences) + ")");
   for (AxisSize& axis : r.mesh.axes)
     if (const Setting* size = find_path(root, "mesh." + axis.name);
         size != nullptr && !size->is_text() && size->is_set())

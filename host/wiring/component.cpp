@@ -1,7 +1,7 @@
 #include "host/wiring/component.hpp"
 
+#include "host/failure.hpp"
 #include "host/wiring/call_in_progress.hpp"
-#include "host/wiring/failure_of_error.hpp"
 
 namespace mortise::host {
 
@@ -20,11 +20,7 @@ Component::Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> 
   context_ = {kit::head_of<mt_context_v1>(), &services, &Services::find,
               kit::text(services.run_folder()), seed};
   kit::Failure failure;
-  try {
-    failure.check(type_.create(settings_->values(), &context_, &made_, failure.sink()));
-  } catch (const Error& e) {
-    throw failure_of(e, name() + " could not be made", origin_.where);
-  }
+  failure.check(type_.create(settings_->values(), &context_, &made_, failure.sink()));
 }
 
 Component::~Component() {

@@ -31,9 +31,8 @@ class Component {
  public:
   struct Origin {
     std::string plugin, key;  // for messages
-    std::string where;        // "run.yaml:12:3: model: "
   };
-  // Throws Failure with plugin, component and place.
+  // Throws what the component's own construction throws.
   Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> settings, Services& services,
             std::uint64_t seed, Origin origin);
   ~Component();

@@ -4,7 +4,8 @@
 
 namespace mortise::host {
 
-SettingsTree::SettingsTree(const Setting::Map& settings, const Made& made) {
+SettingsTree::SettingsTree(const Setting::Map& settings, const Made& made, std::string place)
+    : place_(std::move(place)) {
   values_ = map(settings, made);
 }
 
@@ -58,7 +59,7 @@ mt_value SettingsTree::node(const char* key, const Setting& s, const Made& made)
     n.as.object = made(s);
   } else if (const auto* linked = std::get_if<Linked>(&s.value)) {
     throw Failure("C0302", Exit::configuration,
-                  "error[C0302]: " + s.path + ": its default is " + linked->path +
+                  place_ + "error[C0302]: " + s.path + ": its default is " + linked->path +
                       ", which this file does not give: set " + s.path + " or " + linked->path);
   }
   return n;

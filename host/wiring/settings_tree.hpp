@@ -16,9 +16,10 @@ namespace mortise::host {
 class SettingsTree {
  public:
   // `made` gives the object of a component that another one takes as a setting.
-  // Throws Failure (exit configuration) for a linked default that nothing has resolved.
+  // Throws Failure (exit configuration) for a linked default that nothing has resolved; `place` is
+  // that of the component.
   using Made = std::function<mt_object(const Setting& component)>;
-  SettingsTree(const Setting::Map& settings, const Made& made);
+  SettingsTree(const Setting::Map& settings, const Made& made, std::string place = "");
   SettingsTree(const SettingsTree&) = delete;
   mt_values values() const { return values_; }
 
@@ -28,6 +29,7 @@ class SettingsTree {
   mt_values amount(const Amount& amount);
   const char* keep(const std::string& text);
 
+  std::string place_;
   std::deque<std::vector<mt_value>> arrays_;
   std::deque<std::string> texts_;
   mt_values values_{};

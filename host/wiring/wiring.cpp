@@ -4,6 +4,7 @@
 
 #include "host/failure.hpp"
 #include "host/loading/library.hpp"
+#include "host/wiring/failure_of_error.hpp"
 
 namespace mortise::host {
 namespace {
@@ -21,15 +22,25 @@ void visit_components(const Setting& s, const std::function<void(const Component
   all(node.settings);
 }
 
-}  // namespace
-
-std::string place_of(const Setting& s) {
-  if (s.where.file.empty()) return "";
-  std::string place = s.where.file;
-  if (s.where.line > 0)
-    place += ":" + std::to_string(s.where.line) + ":" + std::to_string(s.where.column);
-  return place + ": ";
+// The value of a component's own that an error speaks of: it begins with the value's name, or
+// names the file that the value names. The component itself where it does not say.
+Spot spot_blamed(const Setting& node, const std::string& text) {
+  const auto names = [&](const Setting& s) {
+    return s.is_text() && s.as_text().starts_with("/") && text.find(s.as_text()) != text.npos;
+  };
+  for (const Entry& entry : node.as_component().settings) {
+    const Setting& s = entry.value;
+    const bool is_subject = text.starts_with(entry.key + " ") || text.starts_with(entry.key + ":");
+    if (s.where.file.empty()) continue;
+    if (is_subject || names(s)) return {place_of(s), s.path};
+    if (!s.is_list()) continue;
+    for (const Setting& item : s.as_list())
+      if (names(item)) return {place_of(item), item.path};
+  }
+  return {place_of(node), node.path};
 }
+
+}  // namespace
 
 std::vector<ComponentOffer> offers_in(const Setting& root, const PluginCatalog& catalog) {
   std::map<std::string, ComponentOffer> by_name;
@@ -83,10 +94,15 @@ Component& Wiring::make(const Setting& node, const std::string& path) {
     Component& component = inner.ref.empty() ? make(part, part.path) : make(inner.ref);
     return component.object(inner.interface_id.c_str());
   };
-  auto settings = std::make_unique<SettingsTree>(n.settings, made);
+  auto settings = std::make_unique<SettingsTree>(n.settings, made, place_of(node));
   const mt_component_v1& type = type_of(n);
-  owned_.emplace_back(type, std::move(settings), services_, seed_for(path),
-                      Component::Origin{n.plugin, n.use, place_of(node) + path + ": "});
+  try {
+    owned_.emplace_back(type, std::move(settings), services_, seed_for(path),
+                        Component::Origin{n.plugin, n.use});
+  } catch (const Error& e) {
+    throw failure_of(e, n.use + " of " + n.plugin + " could not be made",
+                     spot_blamed(node, e.what()));
+  }
   return *(made_[path] = &owned_.back());
 }
 

@@ -45,7 +45,4 @@ void load_plugins(const Setting& root, const PluginCatalog& catalog);
 // Plugin ids, versions and files of the components that a tree uses.
 std::vector<ComponentOffer> offers_in(const Setting& root, const PluginCatalog& catalog);
 
-// "run.yaml:12:3: model: "
-std::string place_of(const Setting& setting);
-
 }  // namespace mortise::host

@@ -25,9 +25,9 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// Messages with an id: "error[C0103]: …" and "FILE: K0031: …".
+// Messages with an id: "FILE:3:1: error[C0103]: …".
 std::ptrdiff_t errors_in(const std::string& text) {
-  static const std::regex id("(error\\[[A-Z][0-9]{4}\\]|: [PK][0-9]{4}): ");
+  static const std::regex id("error\\[[A-Z][0-9]{4}\\]: ");
   return std::distance(std::sregex_iterator(text.begin(), text.end(), id), {});
 }
 

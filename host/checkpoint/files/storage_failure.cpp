@@ -49,7 +49,8 @@ std::span<const StorageId> storage_ids() { return kIds; }
 
 Failure storage_failure(const char* id, const std::filesystem::path& place, const std::string& what,
                         const std::string& advice) {
-  return Failure(id, Exit::storage, place.string() + ": " + id + ": " + what + "\n  do: " + advice);
+  return Failure(id, Exit::storage,
+                 place.string() + ": error[" + id + "]: " + what + "\n  do: " + advice);
 }
 
 Failure system_failure(const char* id, const std::filesystem::path& place, const std::string& what,

@@ -36,7 +36,7 @@ struct StorageId {
 std::span<const StorageId> storage_ids();
 
 // What is wrong, where, and what to do about it. Exit code 7.
-//   /runs/a/checkpoints: K0001: cannot write: No space left on device (ENOSPC)
+//   /runs/a/checkpoints: error[K0001]: cannot write: No space left on device (ENOSPC)
 //     do: free space, or ...
 Failure storage_failure(const char* id, const std::filesystem::path& place, const std::string& what,
                         const std::string& advice);

@@ -134,6 +134,14 @@ bool Checker::choose_offer(const std::vector<std::string>& ids, const Node& use,
   return true;
 }
 
+// "org.mortise.llama:llama", of the first plugin that offers the key.
+std::string Checker::offered_by_name(const std::vector<std::string>& ids,
+                                     const std::string& key) const {
+  for (const std::string& id : ids)
+    for (const Catalog::Offer& offer : catalog_.find(id, key)) return offer.plugin + ":" + key;
+  return key;
+}
+
 void Checker::refuse_unknown_component(const std::vector<std::string>& ids, const Node& use,
                                        const std::string& key, const Spot& spot) {
   std::string text = "there is no " + kinds(ids) + " `" + visible(use.text) + "`";
@@ -148,7 +156,7 @@ void Checker::refuse_unknown_component(const std::vector<std::string>& ids, cons
   if (!absent.empty())
     text += ": " + absent;
   else if (other_plugin)
-    text += ": that plugin does not offer it; " + key + " alone is offered by another one";
+    text += ": that plugin does not offer it; did you mean " + offered_by_name(ids, key) + "?";
   else if (!near.empty())
     text += "; did you mean " + near + "?";
   else if (!keys.empty())

@@ -102,7 +102,8 @@ std::string Checker::explain(const UnknownKey& unknown) {
   const bool close = !elsewhere.empty() && edit_distance(key, elsewhere) <= 1;
   const std::string far_home = close ? home_of(elsewhere, unknown.holder.path) : "";
   if (!far_home.empty()) return "; did you mean " + far_home + "?";
-  return names.empty() ? "; it takes none" : "; there are " + list_of(names, 16);
+  const bool none = names.empty() || names == std::vector<std::string>{"name"};
+  return none ? "; it takes none" : "; there are " + list_of(names, 16);
 }
 
 // One mistake is one finding: the right word is not missing too.

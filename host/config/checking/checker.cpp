@@ -60,6 +60,7 @@ std::string text_of(const Json& field, const char* key) {
 Setting Checker::check(const Json& schema, const Node& root, const std::string& owner) {
   const Spot spot{"", owner, root.place};
   sections_ = schema.value("sections", false);
+  root_place_ = root.place;
   Setting setting;
   if (root.is_map() || root.is_null())
     setting = object(schema, root, spot);
@@ -151,7 +152,8 @@ Setting Checker::absent(const Json& field, const Spot& spot) {
   }
   if (const Node given = default_node(field); !given.is_null()) return value(field, given, spot);
   if (field.value("required", false)) {
-    add(finding::missing, spot.place, spot,
+    const bool defaults = spot.place.source && spot.place.source->kind() == Source::Kind::defaults;
+    add(finding::missing, defaults ? root_place_ : spot.place, spot,
         "is missing: " + spot.owner + " needs " + describe_field(field) +
             (text_of(field, "doc").empty() ? "" : " (" + text_of(field, "doc") + ")"));
     return setting;

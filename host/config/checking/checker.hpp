@@ -98,6 +98,7 @@ class Checker {
                     Catalog::Offer& offer, std::string& interface_id);
   void refuse_unknown_component(const std::vector<std::string>& ids, const Node& use,
                                 const std::string& key, const Spot& spot);
+  std::string offered_by_name(const std::vector<std::string>& ids, const std::string& key) const;
   void refuse_ambiguous(const std::vector<Catalog::Offer>& offers, const Node& use,
                         const Spot& spot);
 
@@ -114,6 +115,7 @@ class Checker {
   void add(const char* id, const Place& place, const Spot& spot, const std::string& text);
 
   const Catalog& catalog_;
+  Place root_place_;       // of the run file, for what nobody wrote
   bool sections_ = false;  // the root's keys are sections, not options
   State state_;
 };

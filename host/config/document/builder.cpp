@@ -71,6 +71,19 @@ Place TreeBuilder::null_place(const YAML::Mark& mark) const {
   return place;
 }
 
+std::string TreeBuilder::path() const {
+  constexpr std::size_t kMaxShown = 120;
+  std::string path;
+  for (const Frame& frame : frames_) {
+    const bool list = frame.node.is_list();
+    if (!list && !frame.has_key) break;
+    path = join_path(path, list ? std::to_string(frame.node.items.size())
+                                : visible(frame.pending.key.substr(0, kMaxShown)));
+    if (path.size() > kMaxShown) return path.substr(0, path.find_last_of('.')) + ".…";
+  }
+  return path;
+}
+
 void TreeBuilder::OnDocumentStart(const YAML::Mark& mark) {
   if (++documents_ == 1) return;
   findings_.add(finding::several_documents, place(mark), "",
@@ -94,11 +107,11 @@ void TreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML:
   refuse_tab(node.place);
   refuse_tag(node.place, tag);
   if (!token.closed) {
-    findings_.add(finding::syntax, node.place, "", "the quote that opens here is never closed");
+    findings_.add(finding::syntax, node.place, path(), "the quote that opens here is never closed");
     throw Unreadable{};
   }
   if (value.size() > kMaxScalarBytes) {
-    findings_.add(finding::too_large, node.place, "", "this text is longer than 4 MiB");
+    findings_.add(finding::too_large, node.place, path(), "this text is longer than 4 MiB");
     throw Unreadable{};
   }
   if (takes_key()) return start_member(std::move(node));
@@ -120,7 +133,7 @@ void TreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   if (takes_key()) return refuse_key(here, "a key may not be an alias");
   const Anchored& target = anchors_[anchor];
   if (target.open) {
-    findings_.add(finding::anchor_cycle, here, "",
+    findings_.add(finding::anchor_cycle, here, path(),
                   "cycle: this alias stands inside its own anchor");
     throw Unreadable{};
   }
@@ -138,12 +151,12 @@ void TreeBuilder::open(Node::Kind kind, const YAML::Mark& mark, const std::strin
   frame.flow = flow || (!frames_.empty() && frames_.back().flow);
   refuse_tag(frame.node.place, tag);
   if (frames_.size() >= kMaxDepth) {
-    findings_.add(finding::too_deep, frame.node.place, "",
+    findings_.add(finding::too_deep, frame.node.place, path(),
                   "nested too deeply: at most " + std::to_string(kMaxDepth) + " levels are read");
     throw Unreadable{};
   }
   if (takes_key()) {
-    findings_.add(finding::bad_key, frame.node.place, "",
+    findings_.add(finding::bad_key, frame.node.place, path(),
                   "a key may not be a list or a mapping; or is a bracket not closed?");
     throw Unreadable{};
   }
@@ -189,7 +202,7 @@ void TreeBuilder::spend(std::size_t values, std::size_t bytes, const Place& plac
   values_ += values;
   bytes_ += bytes;
   if (values_ <= kMaxValues && bytes_ <= kMaxExpandedBytes) return;
-  findings_.add(finding::too_large, place, "",
+  findings_.add(finding::too_large, place, path(),
                 "too many values: a file may hold 100,000 values and 64 MiB of text, counting "
                 "what its aliases stand for");
   throw Unreadable{};
@@ -200,26 +213,26 @@ bool TreeBuilder::takes_key() const {
 }
 
 void TreeBuilder::start_member(Node key) {
+  const std::string here = join_path(path(), visible(key.text.substr(0, 120)));
   Frame& frame = frames_.back();
   frame.has_key = true;
   spend(0, key.text.size(), key.place);
   if (key.text == "<<" && !key.quoted) {
-    findings_.add(finding::merge_key, key.place, "",
+    findings_.add(finding::merge_key, key.place, here,
                   "merge keys (<<) are not supported: write the keys out, or include: a file");
     frame.discard = true;
   }
   const auto [first, fresh] = frame.lines.emplace(key.text, key.place.line);
   if (!fresh && !frame.discard) {
-    findings_.add(finding::duplicate_key, key.place, "",
-                  "`" + visible(key.text) + "` is written twice; the first is in line " +
-                      std::to_string(first->second));
+    findings_.add(finding::duplicate_key, key.place, here,
+                  "is written twice; the first is in line " + std::to_string(first->second));
     frame.discard = true;
   }
   frame.pending = Member{std::move(key.text), key.place, Node{}};
 }
 
 void TreeBuilder::refuse_key(const Place& place, const std::string& text) {
-  findings_.add(finding::bad_key, place, "", text);
+  findings_.add(finding::bad_key, place, path(), text);
   frames_.back().has_key = frames_.back().discard = true;
 }
 
@@ -228,7 +241,7 @@ void TreeBuilder::refuse_tag(const Place& place, const std::string& tag) {
   const std::string standard = "tag:yaml.org,2002:";
   const std::string shown = tag.starts_with(standard) ? "!!" + tag.substr(standard.size()) : tag;
   findings_.add(
-      finding::tag, place, "",
+      finding::tag, place, path(),
       "YAML tags (`" + one_line(shown.substr(0, 60)) + "`) are not supported: quote what is text");
 }
 

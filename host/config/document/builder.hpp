@@ -22,6 +22,8 @@ class TreeBuilder final : public YAML::EventHandler {
   TreeBuilder(const Source& source, Findings& findings) : source_(source), findings_(findings) {}
 
   Node take() { return std::move(root_); }
+  // The key path of the value that is being read, cut where it is long.
+  std::string path() const;
 
   void OnDocumentStart(const YAML::Mark& mark) override;
   void OnDocumentEnd() override {}

@@ -24,10 +24,11 @@ bool at_interpolation(const Source& source, const YAML::Mark& mark) {
 }
 
 // Says what yaml-cpp's message means for the one who wrote the line.
-void report(const Source& source, const YAML::Exception& error, Findings& findings) {
+void report(const Source& source, const YAML::Exception& error, const std::string& path,
+            Findings& findings) {
   const YAML::Mark mark = error.mark.is_null() ? YAML::Mark() : error.mark;
   if (at_interpolation(source, mark)) {
-    findings.add(finding::quote_it, place_at(source, mark.line, mark.column - 1), "",
+    findings.add(finding::quote_it, place_at(source, mark.line, mark.column - 1), path,
                  "YAML cannot read ${…} inside { } or [ ]: quote it, as in \"${…}\"");
     return;
   }
@@ -38,7 +39,7 @@ void report(const Source& source, const YAML::Exception& error, Findings& findin
                  "this line is indented with a tab: YAML takes spaces only");
     return;
   }
-  findings.add(finding::syntax, place_at(source, mark.line, mark.column), "",
+  findings.add(finding::syntax, place_at(source, mark.line, mark.column), path,
                "not valid YAML: " + error.msg);
 }
 
@@ -54,7 +55,7 @@ std::optional<Node> read_document(const Source& source, Findings& findings) {
   } catch (const Unreadable&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    report(source, error, findings);
+    report(source, error, builder.path(), findings);
     return std::nullopt;
   }
   Node root = builder.take();

@@ -76,6 +76,17 @@ std::string read_bytes(const fs::path& file, std::string& problem) {
   return text;
 }
 
+// What a terminal may be shown of a file that is no text: same length, no control characters.
+std::string harmless(std::string text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = sequence_length(text, at);
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (length == 0 || (is_control(byte) && byte != '\n')) text[at] = '?';
+    at += std::max<std::size_t>(length, 1);
+  }
+  return text;
+}
+
 Place place_of(const Source& source, std::size_t offset) {
   const auto before = std::string_view(source.text()).substr(0, offset);
   const int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
@@ -155,6 +166,7 @@ const Source* Sources::read(Source::Kind kind, const fs::path& file, const std::
   std::size_t offset = 0;
   const std::string fault = judge_text(text, offset);
   text = with_unix_line_ends(std::move(text));
+  if (!fault.empty()) text = harmless(std::move(text));
   const Source& source =
       add(Source(kind, name, fs::absolute(file).lexically_normal().parent_path(), std::move(text)));
   if (fault.empty()) return &source;

@@ -13,7 +13,7 @@ ComponentName::ComponentName(const std::string& text) {
   key_ = colon == std::string::npos ? text : text.substr(colon + 1);
   if (is_plugin_name(key_) && (colon == std::string::npos || is_plugin_name(plugin_))) return;
   throw Failure("P1024", Exit::configuration,
-                quoted_path(text) +
+                "error[P1024]: " + quoted_path(text) +
                     " is no name of a plugin or component\n"
                     "  expected: a component's key, a plugin's id, or ID:KEY\n"
                     "  got:      " +

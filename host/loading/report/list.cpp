@@ -63,7 +63,7 @@ const CatalogEntry& entry_named(const PluginCatalog& catalog, const std::string&
           name.matches(*entry.judgement.manifest))
         return entry;
   throw Failure("P1021", Exit::plugin,
-                "`" + plugin +
+                "error[P1021]: `" + plugin +
                     "` names no plugin\n  expected: an id of `mortise plugin list`, or "
                     "a file\n  got:      " +
                     plugin + "\n  do:       `mortise plugin why " + plugin +

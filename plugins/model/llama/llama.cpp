@@ -24,17 +24,17 @@ class Llama final : public Model {
       return fields(
           field("width", &Config::width)
               .required()
-              .at_least(1)
+              .between(1, 1048576)
               .doc("numbers for each position")
               .known_as("n_embd", "hidden_size", "d_model", "dim"),
           field("layers", &Config::layers)
               .required()
-              .at_least(1)
+              .between(1, 10000)
               .doc("blocks")
               .known_as("n_layer", "num_hidden_layers", "num_layers", "n_layers"),
           field("heads", &Config::heads)
               .required()
-              .at_least(1)
+              .between(1, 10000)
               .doc("query heads; divides width")
               .known_as("n_head", "num_attention_heads", "n_heads"),
           field("kv_heads", &Config::kv_heads)

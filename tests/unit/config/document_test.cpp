@@ -48,8 +48,8 @@ TEST_CASE("document: duplicate keys are found with both lines") {
   const Read read("a: 1\nb: {c: 1, c: 2}\na: 3\n");
   CHECK(count(read.findings.text(), "C0012") == 2);
   CHECK(contains(read.findings.text(),
-                 "x.yaml:3:1: error[C0012]: `a` is written twice; the first is in line 1"));
-  CHECK(contains(read.findings.text(), "x.yaml:2:11: error[C0012]: `c`"));
+                 "x.yaml:3:1: error[C0012]: a: is written twice; the first is in line 1"));
+  CHECK(contains(read.findings.text(), "x.yaml:2:11: error[C0012]: b.c: is"));
 }
 
 TEST_CASE("document: aliases stand for what their anchors hold") {
@@ -64,10 +64,10 @@ TEST_CASE("document: an anchor inside itself is a cycle with its line (C-04)") {
     const Read read(text);
     CHECK_FALSE(read.root.has_value());
     CHECK(contains(read.findings.text(), "x.yaml:2:"));
-    CHECK(contains(read.findings.text(), "error[C0007]: cycle: "));
+    CHECK(contains(read.findings.text(), ": cycle: "));
   }
   const auto loaded = load(whole_run("") + "schedule: &s\n  use: constant\n  a: {b: *s}\n");
-  CHECK(contains(loaded.error, "run.yaml:10:10: error[C0007]: cycle"));
+  CHECK(contains(loaded.error, "run.yaml:10:10: error[C0007]: schedule.a.b: cycle"));
 }
 
 TEST_CASE("document: bombs of aliases end at the documented budget, quickly") {
@@ -78,9 +78,9 @@ TEST_CASE("document: bombs of aliases end at the documented budget, quickly") {
             inner + "]\n";
   }
   const Read values(bomb);
-  CHECK(contains(values.findings.text(), "error[C0006]: too many values"));
+  CHECK(contains(values.findings.text(), ": too many values"));
   const Read bytes("a: &a " + std::string(1 << 20, 'x') + "\nb: [" + repeat("*a, ", 100) + "*a]\n");
-  CHECK(contains(bytes.findings.text(), "error[C0006]: too many values"));
+  CHECK(contains(bytes.findings.text(), ": too many values"));
 }
 
 TEST_CASE("document: deep nesting is refused as such, at once (C-05)") {
@@ -92,7 +92,7 @@ TEST_CASE("document: deep nesting is refused as such, at once (C-05)") {
         repeat("{a: ", 100'000) + repeat("}", 100'000), repeat("- ", 100'000), blocks}) {
     const std::clock_t begin = std::clock();
     const Read read(text);
-    CHECK(contains(read.findings.text(), "error[C0005]: nested too deeply: at most 64 levels"));
+    CHECK(contains(read.findings.text(), ": nested too deeply: at most 64 levels"));
     CHECK(std::clock() - begin < 5 * CLOCKS_PER_SEC);
   }
   CHECK(Read(repeat("[", 64) + repeat("]", 64)).findings.empty());
@@ -199,7 +199,7 @@ TEST_CASE("document: files that are none are refused by what they are") {
   const RunFolder folder;
   LoadRequest request;
   request.file = (folder.path() / "nowhere.yaml").string();
-  CHECK(contains(load(folder, request).error, "error[C0001]: nowhere.yaml: there is no such file"));
+  CHECK(contains(load(folder, request).error, "nowhere.yaml: error[C0001]: there is no such file"));
   request.file = folder.path().string();
   CHECK(contains(load(folder, request).error, "is a folder, not a file"));
   request.file = folder.write("big.yaml", std::string(kMaxFileBytes + 1, '#'));

@@ -32,7 +32,7 @@ void check_refused(const Judgement& judgement, const Row& row) {
   CHECK(contains(found->got, row.got));
   CHECK(contains(found->advice, row.advice));
   const std::string text = describe(judgement.file, *found);
-  CHECK(text.starts_with(judgement.file.string() + ": " + row.id + ": "));
+  CHECK(text.starts_with(judgement.file.string() + ": error[" + row.id + "]: "));
 }
 
 TEST_CASE("gate: a plugin that fits is accepted without a finding") {
@@ -217,7 +217,7 @@ TEST_CASE("gate: files and folders that others can write are refused under the p
   const Judgement warned = judge(file, host);
   CHECK(warned.accepted());
   REQUIRE(finding(warned, "P1001") != nullptr);
-  CHECK(contains(describe(file, warned.findings), "warning: file is writable by others"));
+  CHECK(contains(describe(file, warned.findings), "warning[P1001]: file is writable by others"));
 
   host.policy = TrustPolicy::require;
   check_refused(judge(file, host), {"P1001", "file is writable by others", "only its owner",

@@ -66,14 +66,15 @@ TEST_CASE("plugin_report: inspect shows what a file needs and all that is wrong 
         "LibTorch      2.11.0, accelerator none", "built with    gcc, SDK 0.1",
         "RUNPATH       $ORIGIN", "symbols       2 exported", "constructors",
         "bytes of thread-local memory", "component     tiny (tokenizer): one id for each byte",
-        "P1015: exports 1 symbol"}) {
+        "error[P1015]: exports 1 symbol"}) {
     CAPTURE(part);
     CHECK(contains(text, part));
   }
   const json parsed = json::parse(inspect_json(judgement));
   CHECK(parsed["library"]["exports"].size() == 2);
   CHECK(parsed["findings"][0]["do"].get<std::string>().size() > 10);
-  CHECK(contains(inspect_text(judge("/nowhere/x.so", fitting_host())), "P1001: does not exist"));
+  CHECK(contains(inspect_text(judge("/nowhere/x.so", fitting_host())),
+                 "error[P1001]: does not exist"));
 }
 
 TEST_CASE("plugin_report: a plugin is named by its id, never by a path") {
@@ -100,7 +101,7 @@ TEST_CASE("plugin_report: docs come from the schema in the manifest") {
   const std::string text = docs_text(catalog, "org.mortise.fixture.good:tiny");
   CHECK(contains(text, "## tiny\n\ntokenizer of org.mortise.fixture.good 1.2.0\n\n"));
   CHECK(contains(text, "| `offset` | integer | `3` | at least 0 | added to each id |\n"));
-  CHECK(contains(text, "| `order` | one of as_is, shuffled | `as_is` |  |  |\n"));
+  CHECK(contains(text, "| `order` | one of `as_is`, `shuffled` | `as_is` |  |  |\n"));
   CHECK(json::parse(docs_json(catalog, "tiny"))["components"].size() == 2);
   CHECK(json::parse(docs_json(catalog))["components"].size() == 2);
   CHECK(contains(docs_text(catalog, "org.mortise.fixture.aged"), "## tiny"));
@@ -121,7 +122,7 @@ TEST_CASE("plugin_report: a table of settings shows every kind of field") {
   for (const char* row :
        {"| `rate` | number | required | at least 0, at most 1 | a\\|b |",
         "| `warmup` | amount | `2%` | in steps |  |",
-        "| `data` | dataset component or list of dataset component | not set |  |  |",
+        "| `data` | list of dataset component; one bare value too | not set |  |  |",
         "| `sinks` | map of names to metric_sink or lab/x/1 component | not set |  |  |",
         "| `steps` | integer | as `run.steps` | multiple of 8 |  |",
         "| `window.size` | integer | `4` |  |  |", "| `parts[].at` | boolean | not set |  |  |",
