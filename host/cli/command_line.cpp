@@ -22,6 +22,7 @@ usage: mortise COMMAND [ARGUMENTS]
   run FILE [-n RANKS]     train, or go on where the run stopped
   check FILE              everything that can be known before a run
   config show FILE        the whole configuration, with the origin of every value
+  config schema|docs      JSON Schema for editors; every key and setting there is, as a page
   replay RUN --step N     repeats a step exactly and finds what is not finite
   plugin list|inspect|docs|why
                           what plugins there are and what they offer

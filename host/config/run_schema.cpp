@@ -117,6 +117,9 @@ const nlohmann::json& site_schema() {
   return schema;
 }
 
+const char* run_schema_text() { return kRunSections; }
+const char* site_schema_text() { return kSiteSections; }
+
 const std::vector<std::string>& section_order() {
   static const std::vector<std::string> order = {
       "mortise",   "plugins",   "run",       "batch",     "mesh",      "parallel",   "precision",

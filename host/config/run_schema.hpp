@@ -10,6 +10,9 @@ namespace mortise::host {
 // grammar of component schemas they use the additions that checking/checker.hpp lists.
 const nlohmann::json& run_schema();
 const nlohmann::json& site_schema();
+// Their texts, with the keys in the order in which the documentation shows them.
+const char* run_schema_text();
+const char* site_schema_text();
 const std::vector<std::string>& section_order();
 
 }  // namespace mortise::host

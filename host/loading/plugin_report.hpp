@@ -22,6 +22,8 @@ const CatalogEntry& entry_named(const PluginCatalog& catalog, const std::string&
 // Markdown with one table of settings for each component, made from its schema. `name`: a
 // component's key, a plugin's id, plugin:key, or "" for all. Throws Failure like entry_named().
 std::string docs_text(const PluginCatalog& catalog, const std::string& name = "");
+// The same of every component, sorted by kind and name: a page of the documentation.
+std::string reference_text(const PluginCatalog& catalog);
 std::string docs_json(const PluginCatalog& catalog, const std::string& name = "");
 
 // Where `name` was looked for, in order, and why each candidate was taken or not.

@@ -1,5 +1,6 @@
 // `mortise plugin docs`
 
+#include <algorithm>
 #include <optional>
 
 #include "host/loading/plugin_report.hpp"
@@ -41,16 +42,43 @@ std::string kinds_of(const ManifestComponent& component) {
   return text;
 }
 
+std::string kind_of(const Documented& entry) {
+  return interface_kind(entry.component->interfaces.front());
+}
+
+// A command's example as a block of code.
+std::string with_block(const std::string& doc) {
+  const std::string mark = "example:\n  ";
+  const std::size_t at = doc.find(mark);
+  if (at == std::string::npos) return doc;
+  return doc.substr(0, at) + "```\n" + doc.substr(at + mark.size()) + "\n```";
+}
+
+std::string section_of(const Documented& entry, const std::string& heading) {
+  std::string text = heading + entry.component->key + "\n\n" + kinds_of(*entry.component) + " of " +
+                     entry.manifest->id + " " + entry.manifest->version + "\n\n";
+  if (!entry.component->doc.empty()) text += with_block(entry.component->doc) + "\n\n";
+  return text + settings_table(entry.component->settings);
+}
+
 }  // namespace
 
 std::string docs_text(const PluginCatalog& catalog, const std::string& name) {
   std::string text;
-  for (const Documented& entry : documented(catalog, name)) {
-    if (!text.empty()) text += "\n";
-    text += "## " + entry.component->key + "\n\n" + kinds_of(*entry.component) + " of " +
-            entry.manifest->id + " " + entry.manifest->version + "\n\n";
-    if (!entry.component->doc.empty()) text += entry.component->doc + "\n\n";
-    text += settings_table(entry.component->settings);
+  for (const Documented& entry : documented(catalog, name))
+    text += (text.empty() ? "" : "\n") + section_of(entry, "## ");
+  return text;
+}
+
+std::string reference_text(const PluginCatalog& catalog) {
+  std::vector<Documented> all = documented(catalog, "");
+  std::stable_sort(all.begin(), all.end(), [](const Documented& a, const Documented& b) {
+    return std::pair(kind_of(a), a.component->key) < std::pair(kind_of(b), b.component->key);
+  });
+  std::string text, kind;
+  for (const Documented& entry : all) {
+    if (kind_of(entry) != kind) text += "\n## " + (kind = kind_of(entry)) + "\n";
+    text += "\n" + section_of(entry, "### ");
   }
   return text;
 }
