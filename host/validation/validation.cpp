@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/config/checking/checker.hpp"
+#include "host/config/checking/suggestion.hpp"
 #include "host/failure.hpp"
 #include "host/process/child.hpp"
 #include "host/validation/check_record.hpp"
@@ -68,6 +69,28 @@ ValidationCheck static_check(const Manifest& manifest) {
   }
   if (!check.failures.empty()) check.outcome = Outcome::failed;
   return check;
+}
+
+// Each KEY=VALUE must be for some component. Throws Failure with the nearest word.
+void check_sets(const Manifest& manifest, const std::vector<std::string>& sets) {
+  std::vector<std::string> known;
+  for (const ManifestComponent& component : manifest.components) {
+    const auto schema = nlohmann::json::parse(component.settings);
+    for (const auto& [name, field] : properties_of(schema).items()) {
+      known.push_back(name);
+      known.push_back(component.key + "." + name);
+    }
+  }
+  for (const std::string& set : sets) {
+    const std::string key = set.substr(0, set.find('='));
+    const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
+    if (is_known && key.size() < set.size()) continue;
+    const std::string near = nearest(key, known);
+    throw Failure(is_known ? "C0023" : "C0024", Exit::configuration,
+                  is_known ? "error[C0023]: --set " + set + ": expected KEY=VALUE"
+                           : "error[C0024]: --set " + set + ": no component of the plugin has " +
+                                 key + (near.empty() ? "" : "; did you mean " + near + "?"));
+  }
 }
 
 std::string last_lines(const fs::path& file) {
@@ -143,6 +166,7 @@ Validation validate_plugin(const ValidationRequest& request, const HostIdentity&
   validation.checks.push_back(gate_check(validation.judgement));
   if (!validation.judgement.accepted()) return validation;
   const Manifest& manifest = *validation.judgement.manifest;
+  check_sets(manifest, request.sets);
   const fs::path& file = validation.judgement.file;
   validation.checks.push_back(static_check(manifest));
   validation.checks.push_back(run_check("load", "", request, file));

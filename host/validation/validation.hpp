@@ -44,8 +44,8 @@ struct Validation {
 
 // Judges the file and, if the gate accepts it, runs each check in a process of its own. Whatever
 // the plugin does, its process is ended at the limit and this one goes on.
-// Throws Failure (exit storage) where no temporary folder can be made, std::system_error where no
-// process can be started.
+// Throws Failure (exit configuration) for a setting that no component has, (exit storage) where no
+// temporary folder can be made; std::system_error where no process can be started.
 Validation validate_plugin(const ValidationRequest& request, const HostIdentity& host);
 
 std::string validation_text(const Validation& validation);

@@ -54,14 +54,18 @@ std::string validation_text(const Validation& validation) {
   std::string text = judgement.file.string();
   if (judgement.manifest) text += ": " + judgement.manifest->id + " " + judgement.manifest->version;
   text += ", seed " + std::to_string(validation.seed) + "\n";
-  std::size_t failed = 0;
+  std::size_t failed = 0, skipped = 0;
   for (const ValidationCheck& check : validation.checks) {
     text += line_of(check) + details(check);
     failed += check.outcome == Outcome::failed ? 1 : 0;
+    skipped += check.outcome == Outcome::skipped ? 1 : 0;
   }
   const std::string all = std::to_string(validation.checks.size());
-  return text + (failed == 0 ? "all " + all + " checks hold\n"
-                             : std::to_string(failed) + " of " + all + " checks failed\n");
+  if (failed > 0) return text + std::to_string(failed) + " of " + all + " checks failed\n";
+  if (skipped > 0)
+    return text + "nothing failed, but " + std::to_string(skipped) + " of " + all +
+           " checks were skipped\n";
+  return text + "all " + all + " checks hold\n";
 }
 
 std::string validation_json(const Validation& validation) {

@@ -11,6 +11,7 @@ of the commands before it, where `…` is anything.
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,8 @@ def main(page: str, title: str, prefix: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         here, output, counts = folder, "", {"write": 0, "sh": 0, "text": 0}
         environment = os.environ | {"PATH": f"{prefix}/bin:{os.environ['PATH']}", "CCACHE_BASEDIR": folder}
+        if shutil.which("ccache"):
+            environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
         for path, language, text in BLOCK.findall(section(pathlib.Path(page).read_text(), title)):
             if path:
                 counts["write"] += 1

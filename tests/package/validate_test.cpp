@@ -146,10 +146,15 @@ TEST_CASE("plugin validate: settings that are missing are asked for, wrong ones 
   const fs::path text = fs::path(MORTISE_PLUGIN_DIR) / "mortise_text.so";
   const Outcome missing = validate(trial, text);
   check_done(missing);
-  CHECK(count(missing.out, "skipped") == 3);
-  CHECK(contains(missing.out, "files"));
-  const Outcome wrong = validate(trial, fault("no_fault"), {"--set", "no_fault.sice=3"});
+  CHECK(count(missing.out, "skipped") == 4);  // three checks, and the last line
+  CHECK(contains(missing.out, "text: needs files: give each with --set files=VALUE\n"));
+  CHECK(contains(missing.out, "nothing failed, but 3 of 6 checks were skipped\n"));
+  check_refused(validate(trial, fault("no_fault"), {"--set", "no_fault.sice=3"}), 2,
+                {"error[C0024]", "no component of the plugin has no_fault.sice",
+                 "did you mean no_fault.size?"});
+  check_refused(validate(trial, fault("no_fault"), {"--set", "size"}), 2, {"error[C0023]"});
+  const Outcome wrong = validate(trial, fault("no_fault"), {"--set", "size=nine"});
   CHECK(wrong.exit == 3);
-  CHECK(contains(wrong.out, "no_fault has no setting sice"));
+  CHECK(contains(wrong.out, "size: "));
   check_refused(trial.mortise({"plugin", "validate"}), 2, {"error[C0903]"});
 }

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "host/failure.hpp"
+#include "host/config/checking/suggestion.hpp"
 #include "host/validation/checker/checks.hpp"
 #include "host/validation/checker/stand_ins.hpp"
 #include "host/wiring/host_tables.hpp"
@@ -32,11 +32,10 @@ void set_limits(std::uint64_t memory) {
 }
 
 void check_component(const std::string& group, Subject& subject, Progress& progress) {
-  try {
-    subject.settings();
-  } catch (const Failure& f) {
-    return progress.skip("needs settings: " + std::string(f.what()));
-  }
+  if (const std::vector<std::string> names = subject.missing(); !names.empty())
+    return progress.skip("needs " + list_of(names) + ": give each with --set " + names.front() +
+                         "=VALUE");
+  progress.at("settings");
   if (group == "life") check_life(subject, progress);
   if (group == "settings") check_settings_of(subject, progress);
   if (group == "contract") check_contract(subject, progress);

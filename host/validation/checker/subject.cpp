@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "host/config/checking/checker.hpp"
-#include "host/failure.hpp"
 #include "host/validation/checker/stand_ins.hpp"
 
 namespace mortise::host {
@@ -16,18 +15,11 @@ std::vector<NamedText> sets_of(const std::string& component, const Json& schema,
                                const std::vector<std::string>& sets) {
   std::vector<NamedText> all;
   for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == std::string::npos)
-      throw Failure("C0023", Exit::configuration,
-                    "error[C0023]: --set " + set + ": expected KEY=VALUE");
+    const std::size_t equals = set.find('=');  // there is one: the program has looked
     std::string key = set.substr(0, equals);
-    const bool named = key.starts_with(component + ".");
-    if (named) key.erase(0, component.size() + 1);
+    if (key.starts_with(component + ".")) key.erase(0, component.size() + 1);
     if (properties_of(schema).contains(key))
       all.push_back({key, set.substr(equals + 1), "--set " + set});
-    else if (named)
-      throw Failure("C0024", Exit::configuration,
-                    "error[C0024]: --set " + set + ": " + component + " has no setting " + key);
   }
   return all;
 }
@@ -39,13 +31,15 @@ bool takes(const Json& field, const std::string& interface_id) {
                         : ids == interface_id;
 }
 
+bool is_given(const std::vector<NamedText>& given, const std::string& name) {
+  return std::any_of(given.begin(), given.end(), [&](const auto& g) { return g.name == name; });
+}
+
 // Components that it needs and nobody has named.
 void add_stand_ins(const Json& schema, std::vector<NamedText>& given) {
   for (const auto& [name, field] : properties_of(schema).items()) {
     const bool needed = field.value("required", false) || field.contains("default_path");
-    const bool is_given = std::any_of(given.begin(), given.end(),
-                                      [&, &key = name](const auto& g) { return g.name == key; });
-    if (needed && !is_given && takes(field, kStandInInterface))
+    if (needed && !is_given(given, name) && takes(field, kStandInInterface))
       given.push_back({name, kStandInName, "stand-in"});
   }
 }
@@ -84,11 +78,17 @@ Subject::Subject(const mt_component_v1& type, const ManifestComponent& listed, S
   add_stand_ins(schema_, given_);
 }
 
+std::vector<std::string> Subject::missing() const {
+  std::vector<std::string> names;
+  for (const auto& [name, field] : properties_of(schema_).items())
+    if (field.value("required", false) && !is_given(given_, name)) names.push_back(name);
+  return names;
+}
+
 SubjectSettings Subject::settings(const std::vector<NamedText>& more) const {
   std::vector<NamedText> all;
   for (const NamedText& g : given_)
-    if (std::none_of(more.begin(), more.end(), [&](const auto& m) { return m.name == g.name; }))
-      all.push_back(g);
+    if (!is_given(more, g.name)) all.push_back(g);
   all.insert(all.end(), more.begin(), more.end());
   SubjectSettings settings{check_settings(schema_, all, stand_in_catalog(), key()), nullptr};
   resolve_links(settings.values, facts());

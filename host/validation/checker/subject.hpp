@@ -54,6 +54,8 @@ class Subject {
   Services& services() const { return services_; }
   std::uint64_t seed() const { return seed_; }
 
+  // Settings that have no default and that nobody has given.
+  std::vector<std::string> missing() const;
   // Settings with the user's choices and `more`, which comes last.
   // Throws Failure with what the schema says against them.
   SubjectSettings settings(const std::vector<NamedText>& more = {}) const;
