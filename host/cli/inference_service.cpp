@@ -63,12 +63,26 @@ class LoadedModel final : public TrainedModel {
 
   at::Tensor logits(const at::Tensor& tokens) override {
     check(tokens);
-    Batch batch;
-    batch.set("tokens", tokens);
-    batch.set("positions", at::arange(tokens.size(1), at::kLong)
-                               .expand({tokens.size(0), tokens.size(1)})
-                               .contiguous());
-    return model_->engine().infer(batch);
+    return model_->engine().infer(batch_of(tokens, 0));
+  }
+  at::Tensor decode(const at::Tensor& tokens) override {
+    if (!model_->decodes()) return TrainedModel::decode(tokens);
+    check(tokens);
+    if (decoded_ > 0 && tokens.size(0) != sequences_)
+      throw Error(ErrorCode::bad_argument, "decode goes on with " + std::to_string(sequences_) +
+                                               " sequences, got " + std::to_string(tokens.size(0)));
+    if (decoded_ + tokens.size(1) > context_length())
+      throw Error(ErrorCode::bad_argument, "decode: " + std::to_string(decoded_ + tokens.size(1)) +
+                                               " positions are more than " +
+                                               std::to_string(context_length()));
+    const at::Tensor logits = model_->engine().decode(batch_of(tokens, decoded_), kept_);
+    sequences_ = tokens.size(0);
+    decoded_ += tokens.size(1);
+    return logits;
+  }
+  void restart() override {
+    kept_.clear();
+    decoded_ = 0;
   }
   std::unique_ptr<Tokenizer> tokenizer() override {
     if (model_->tokenizer() == nullptr)
@@ -83,6 +97,14 @@ class LoadedModel final : public TrainedModel {
     LoadRequest r = request_for(config_.path(), {});
     r.defaults_file.clear();  // everything stands in the resolved file
     return r;
+  }
+  static Batch batch_of(const at::Tensor& tokens, std::int64_t first) {
+    Batch batch;
+    batch.set("tokens", tokens);
+    batch.set("positions", at::arange(first, first + tokens.size(1), at::kLong)
+                               .expand({tokens.size(0), tokens.size(1)})
+                               .contiguous());
+    return batch;
   }
   void check(const at::Tensor& tokens) const {
     if (tokens.dim() != 2 || tokens.size(1) < 1 || tokens.size(1) > context_length())
@@ -107,6 +129,8 @@ class LoadedModel final : public TrainedModel {
   HostMesh mesh_;
   Services services_;
   std::unique_ptr<ModelProgram> model_;
+  KeptStates kept_;
+  std::int64_t decoded_ = 0, sequences_ = 0;  // positions and texts that kept_ comes from
 };
 
 }  // namespace

@@ -6,10 +6,12 @@
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/rms_norm.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/silu.h>
+#include <ATen/ops/tril.h>
 
 #include <algorithm>
 #include <map>
@@ -56,8 +58,13 @@ at::Tensor attention(Tensors in, bool causal) {
     throw ShapeError("attention: " + std::to_string(query.size(1)) +
                      " query heads are no multiple of " + std::to_string(key.size(1)) +
                      " key heads");
+  const std::int64_t length = query.size(2), past = key.size(2) - length;
+  std::optional<at::Tensor> seen;  // queries are the last positions
+  if (causal && past > 0 && length > 1)
+    seen = at::ones({length, past + length}, query.options().dtype(at::kBool)).tril(past);
   return at::scaled_dot_product_attention(query, shared_heads(key, query.size(1)),
-                                          shared_heads(value, query.size(1)), {}, 0.0, causal);
+                                          shared_heads(value, query.size(1)), seen, 0.0,
+                                          causal && past == 0);
 }
 
 std::optional<at::Tensor> second(Tensors weights) {

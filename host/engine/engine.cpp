@@ -59,10 +59,13 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
       layout_(parts_.layout, chains_.parameters(), std::int64_t(parts_.model.units().size())),
       parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
       tied_(layout_, parameters_),
-      optimizers_(parts_.optimizers, parameters_),
-      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, clock_, layout_,
-             parts_.weight_gradients},
-            recomputed_units(settings_.recompute, parts_.model.units())) {}
+      optimizers_(parts_.optimizers, parameters_, layout_.micro_batches()),
+      buffers_(chains_),
+      walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, buffers_, clock_,
+             layout_, parts_.weight_gradients},
+            recomputed_units(settings_.recompute, parts_.model.units())) {
+  for (Observer* o : parts_.observers) o->begin(parameters_.infos(), parameters_.pieces());
+}
 
 RoundBatches Engine::prepare(const RoundBatches& rounds) const {
   RoundBatches prepared;
@@ -86,6 +89,27 @@ at::Tensor Engine::count(const StepInput& input, const RoundBatches& rounds) {
   if (input.save_requested) counts[4].fill_(1);
   layout_.everyone().all_reduce(counts, ReduceOp::sum)->wait();
   return counts;
+}
+
+// Whoever has no micro-batch, or one of another size, would leave the others waiting in the loss.
+void Engine::check_collective_loss(const RoundBatches& rounds) const {
+  if (!parts_.loss.collective()) return;
+  at::Tensor sizes = at::full({2}, std::numeric_limits<std::int64_t>::min(), at::kLong);
+  for (const std::optional<Batch>& batch : rounds) {
+    const std::int64_t size = batch ? (*batch)["tokens"].size(0) : 0;
+    sizes = at::maximum(sizes, at::tensor({size, -size}, at::kLong));
+  }
+  layout_.everyone().all_reduce(sizes, ReduceOp::max)->wait();
+  const std::int64_t largest = sizes[0].item<std::int64_t>(),
+                     smallest = -sizes[1].item<std::int64_t>();
+  if (largest == smallest) return;
+  throw ConfigError(
+      "the loss computes over all ranks at once, so every rank needs micro-batches of one size in "
+      "every round; they have " +
+      std::to_string(smallest) + " to " + std::to_string(largest) +
+      " sequences: choose a number of sequences, of a step (batch) and of each evaluation set "
+      "(eval.tokens), that micro_batch * " +
+      std::to_string(layout_.micro_batches().size()) + " ranks divides");
 }
 
 const std::vector<PlannedAction>& Engine::schedule(std::int64_t rounds) {
@@ -132,6 +156,7 @@ StepOutput Engine::train(const StepInput& input) {
   StepOutput output;
   output.step = input.step;
   output.micro_batches = input.micro_batches;
+  check_collective_loss(input.rounds);
   const RoundBatches rounds = prepare(input.rounds);
   output.counts = count(input, rounds);
   clock_.enter(StepPhase::optimizer);  // clears the gradients of the step before
@@ -153,6 +178,7 @@ StepOutput Engine::train(const StepInput& input) {
       output.skip};
   for (Observer* o : parts_.observers) o->before_step(info);
   optimizers_.step(input.step, input.learning_rate_factor, output.skip);
+  buffers_.apply(layout_.everyone(), std::int64_t(rounds.size()), output.skip);
   for (Observer* o : parts_.observers) o->after_step(info, parameters_.pieces());
   clock_.enter(StepPhase::host);
   return output;
@@ -163,6 +189,7 @@ double Engine::evaluate(const EvaluationInput& input) {
   Communicator& group = layout_.everyone();
   const RoundBatches batches = prepare(input.rounds);
   const auto rounds = std::int64_t(batches.size());
+  check_collective_loss(input.rounds);
   parts_.owner.begin_step({0, input.micro_batches, false});
   at::Tensor mine = at::zeros({2, rounds}, at::kDouble);
   for (std::int64_t r = 0; r != rounds; ++r) {
@@ -197,6 +224,11 @@ void Engine::announce_checkpoint(std::int64_t step) {
 at::Tensor Engine::infer(const Batch& batch) {
   parts_.owner.begin_step({0, 1, false});
   return walk_.infer(batch);
+}
+
+at::Tensor Engine::decode(const Batch& batch, KeptStates& kept) {
+  parts_.owner.begin_step({0, 1, false});
+  return walk_.infer(batch, &kept);
 }
 
 }  // namespace mortise::host

@@ -88,6 +88,7 @@ class Engine {
   Optimizers& optimizers() { return optimizers_; }
   // Runs through train(); whoever drives the steps enters the phases between them.
   StepClock& clock() { return clock_; }
+  const Buffers& buffers() const { return buffers_; }
 
   StepOutput train(const StepInput& input);
   // Mean loss per token over all micro-batches of all ranks.
@@ -98,6 +99,8 @@ class Engine {
   void announce_checkpoint(std::int64_t step);
   // Shapes: the batch's tokens [B, T] -> logits [B, T, V]. Not collective beyond the owner.
   at::Tensor infer(const Batch& batch);
+  // The same for the positions after those that `kept` comes from.
+  at::Tensor decode(const Batch& batch, KeptStates& kept);
 
  private:
   RoundBatches prepare(const RoundBatches& rounds) const;
@@ -105,6 +108,7 @@ class Engine {
   const std::vector<PlannedAction>& schedule(std::int64_t rounds);
   void accumulate(std::int64_t step, const RoundBatches& rounds, const Inverses& inverses,
                   at::Tensor& values);
+  void check_collective_loss(const RoundBatches& rounds) const;
   void reduce(StepOutput& output, const at::Tensor& values);
   void clip(const StepOutput& output);
 
@@ -116,6 +120,7 @@ class Engine {
   TiedStages tied_;
   Optimizers optimizers_;
   StepClock clock_;
+  Buffers buffers_;
   UnitWalk walk_;
   std::map<std::int64_t, std::vector<PlannedAction>> schedules_;  // by number of rounds
 };

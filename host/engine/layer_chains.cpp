@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/engine/buffers.hpp"
+
 namespace mortise::host {
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -14,16 +16,39 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 struct LayerChains::Next final : OpCall {
-  Next(const LayerChains& c, std::size_t l, std::size_t p, const TensorList& all, bool t)
-      : chains(c), layer(l), position(p), leaves(all), training(t) {}
+  Next(const LayerChains& c, std::size_t l, std::size_t p, VisitScope& s)
+      : chains(c), layer(l), position(p), scope(s) {}
   TensorList next(Tensors inputs, Tensors weights) override {
-    return chains.step(layer, position, inputs, weights, leaves, training);
+    return chains.step(layer, position, inputs, weights, scope);
+  }
+  Visit visit() const override { return scope.visit; }
+  at::Tensor buffer(std::string_view name) const override { return scope.buffer(name); }
+  void update(std::string_view name, const at::Tensor& value) override {
+    scope.update(name, value);
+  }
+  at::Tensor state(std::string_view name) const override {
+    if (scope.kept == nullptr) return {};
+    const auto found = scope.kept->find({layer, position, std::string(name)});
+    return found == scope.kept->end() ? at::Tensor() : found->second;
+  }
+  void keep(std::string_view name, const at::Tensor& value) override {
+    if (scope.kept == nullptr)
+      throw Error(ErrorCode::bad_argument, "keep: only a visit that decodes keeps states");
+    (*scope.kept)[{layer, position, std::string(name)}] = value;
   }
   const LayerChains& chains;
-  std::size_t layer, position;
-  const TensorList& leaves;
-  bool training;
+  std::size_t layer, position;  // of the link that is called next
+  VisitScope& scope;
 };
+
+at::Tensor VisitScope::buffer(std::string_view name) const {
+  return buffers.values()[buffers.find(name, visit.unit)];
+}
+
+void VisitScope::update(std::string_view name, const at::Tensor& value) {
+  const std::size_t buffer = buffers.find(name, visit.unit);
+  if (is_training()) updates.push_back({buffer, value});
+}
 
 LayerChains::LayerChains(const Model& model, const std::vector<LayerOpBinding>& ops)
     : parameters_(model.parameters()), layers_(model.layers()), buffers_(model.buffers()) {
@@ -48,6 +73,9 @@ void LayerChains::bind(const LayerOpBinding& binding) {
       parameters_.push_back(p);
     }
     buffers_.insert(buffers_.end(), link->buffers.begin(), link->buffers.end());
+    if (link->freezes)
+      for (const ParameterId p : layers_[i].parameters)
+        parameters_[std::size_t(p)].trainable = false;
     chains_[i].links.push_back(std::move(place));
   }
   if (!matched)
@@ -84,23 +112,22 @@ bool LayerChains::belongs(LayerId layer, std::int64_t unit) const {
   return std::find(chain.units.begin(), chain.units.end(), unit) != chain.units.end();
 }
 
-TensorList LayerChains::run(LayerId layer, Tensors inputs, const TensorList& leaves,
-                            bool training) const {
+TensorList LayerChains::run(LayerId layer, Tensors inputs, VisitScope& scope) const {
   const Layer& l = layers_[std::size_t(layer)];
   TensorList weights;
   weights.reserve(l.parameters.size());
-  for (const ParameterId p : l.parameters) weights.push_back(leaves[std::size_t(p)]);
-  return step(std::size_t(layer), 0, inputs, weights, leaves, training);
+  for (const ParameterId p : l.parameters) weights.push_back(scope.leaves[std::size_t(p)]);
+  return step(std::size_t(layer), 0, inputs, weights, scope);
 }
 
 TensorList LayerChains::step(std::size_t layer, std::size_t position, Tensors inputs,
-                             Tensors weights, const TensorList& leaves, bool training) const {
+                             Tensors weights, VisitScope& scope) const {
   const Chain& chain = chains_[layer];
-  if (position == chain.links.size()) return chain.end(inputs, weights, training);
+  if (position == chain.links.size()) return chain.end(inputs, weights, scope.is_training());
   const LinkPlace& link = chain.links[position];
   TensorList extra;
-  for (const ParameterId p : link.extra) extra.push_back(leaves[std::size_t(p)]);
-  Next next(*this, layer, position + 1, leaves, training);
+  for (const ParameterId p : link.extra) extra.push_back(scope.leaves[std::size_t(p)]);
+  Next next(*this, layer, position + 1, scope);
   return link.op->apply(LayerId(layer), inputs, weights, extra, next);
 }
 

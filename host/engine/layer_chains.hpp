@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <mortise/model/layer_op.hpp>
 #include <mortise/model/model.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "host/engine/eager_ops.hpp"
@@ -19,6 +21,32 @@ struct LayerOpBinding {
 // Whether `name` matches `pattern`, in which * stands for any text.
 bool matches(std::string_view pattern, std::string_view name);
 
+// What a visit offers to a buffer, by its position.
+struct BufferUpdate {
+  std::size_t buffer = 0;
+  at::Tensor value;
+};
+
+// What links have kept while one text is decoded: by layer, place in its chain and name.
+using KeptStates = std::map<std::tuple<std::size_t, std::size_t, std::string>, at::Tensor>;
+
+class Buffers;
+
+// What layers are applied with during one visit; lent.
+struct VisitScope {
+  const TensorList& leaves;  // of all parameters; those of the unit must be there
+  const Buffers& buffers;
+  KeptStates* kept;  // null outside of Phase::decode
+  const Visit& visit;
+  std::vector<BufferUpdate> updates{};
+
+  bool is_training() const {
+    return visit.phase == Phase::forward || visit.phase == Phase::recompute;
+  }
+  at::Tensor buffer(std::string_view name) const;
+  void update(std::string_view name, const at::Tensor& value);
+};
+
 // For each layer of a model: the links that bound to it, then the host's own operation.
 class LayerChains {
  public:
@@ -30,8 +58,8 @@ class LayerChains {
   const std::vector<Layer>& layers() const { return layers_; }
   const std::vector<BufferInfo>& buffers() const { return buffers_; }
 
-  // Runs a layer. `leaves` are all parameters; those of the layer must be there.
-  TensorList run(LayerId layer, Tensors inputs, const TensorList& leaves, bool training) const;
+  // Runs a layer.
+  TensorList run(LayerId layer, Tensors inputs, VisitScope& scope) const;
   // Whether every parameter of the layer belongs to `unit`.
   bool belongs(LayerId layer, std::int64_t unit) const;
 
@@ -49,7 +77,7 @@ class LayerChains {
   void bind(const LayerOpBinding& binding);
   void find_units(std::size_t layer);
   TensorList step(std::size_t layer, std::size_t position, Tensors inputs, Tensors weights,
-                  const TensorList& leaves, bool training) const;
+                  VisitScope& scope) const;
 
   std::vector<ParameterInfo> parameters_;
   std::vector<Layer> layers_;

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "host/checkpoint/box.hpp"
+
 namespace mortise::host {
 namespace {
 
@@ -32,35 +34,58 @@ void check_patterns(const OptimizerBinding& binding, const std::vector<Parameter
   }
 }
 
-at::Tensor make_slot(const Slot& slot, const Piece& piece) {
-  const auto type = slot.dtype == DType::float64 ? at::kDouble : at::kFloat;
-  const auto extent = [&](std::size_t d) {
-    return d < piece.box.size.size() ? piece.box.size[d] : 1;
+// The tensor that a slot is part of, and which part belongs to `box` of its parameter.
+struct Extent {
+  Shape shape;
+  Box box;
+};
+
+Extent extent_of(const Slot& slot, const Shape& shape, const Box& box) {
+  const auto dimension = [&](std::size_t d) {
+    if (d >= shape.size()) return Extent{{1}, whole_box({1})};
+    return Extent{{shape[d]}, {{box.offset[d]}, {box.size[d]}}};
   };
   switch (slot.like) {
     case SlotLike::parameter:
-      return at::zeros_like(piece.master, type);
+      return {shape, box};
     case SlotLike::row:
-      return at::zeros({extent(0)}, type);
+      return dimension(0);
     case SlotLike::column:
-      return at::zeros({extent(1)}, type);
+      return dimension(1);
     case SlotLike::scalar:
-      return at::zeros({}, type);
+      return {{}, {}};
     case SlotLike::own:
-      return at::zeros(slot.shape, type);
+      return {slot.shape, whole_box(slot.shape)};
   }
   throw Error(ErrorCode::not_supported,
               "slot " + slot.name + " has a shape that this host does not know");
+}
+
+at::Tensor make_slot(const Slot& slot, const Piece& piece, const Extent& extent) {
+  const auto type = slot.dtype == DType::float64 ? at::kDouble : at::kFloat;
+  if (slot.like == SlotLike::parameter) return at::zeros_like(piece.master, type);
+  return at::zeros(extent.box.size, type);
+}
+
+// Of a parameter that one rank steps whole, the others hold nothing: no box of theirs may cover
+// what that rank saves. A single number therefore gets a dimension.
+void belongs_to_stepper(const Piece& piece, SlotState& slot) {
+  if (slot.shape.empty()) {
+    slot.shape = {1};
+    slot.box = whole_box({1});
+  }
+  if (piece.box.count() == 0) slot.box = {Shape(slot.shape.size()), Shape(slot.shape.size())};
 }
 
 }  // namespace
 
 std::string_view name_of(Role role) { return kRoles.at(std::size_t(role)); }
 
-Optimizers::Optimizers(std::vector<OptimizerBinding> bindings, const Parameters& parameters) {
+Optimizers::Optimizers(std::vector<OptimizerBinding> bindings, const Parameters& parameters,
+                       Communicator& group) {
   for (OptimizerBinding& b : bindings) {
     check_patterns(b, parameters.infos());
-    groups_.push_back({std::move(b), {}, {}});
+    groups_.push_back({std::move(b), {}, {}, WholeMatrices(group)});
   }
   if (groups_.empty()) return;
   std::string left;
@@ -83,23 +108,24 @@ Optimizers::Optimizers(std::vector<OptimizerBinding> bindings, const Parameters&
 void Optimizers::give(Group& group, const Piece& piece, const ParameterInfo& info) {
   const std::optional<SlotPlan> plan = group.binding.optimizer->slots(piece.parameter, info);
   if (!plan) return;
-  if (plan->whole_matrix)
-    throw ConfigError("optimizer " + group.binding.name + " wants " + info.name +
-                      " whole on one rank, which this version cannot give");
-  Piece mine = piece;
+  Piece mine = plan->whole_matrix ? group.whole.add(piece, info) : piece;
   for (const Slot& slot : plan->slots) {
-    mine.slots.push_back(make_slot(slot, piece));
-    group.slots.push_back(
-        {group.binding.name + "." + slot.name + "/" + info.name, piece, slot, mine.slots.back()});
+    const Extent extent = extent_of(slot, info.shape, mine.box);
+    mine.slots.push_back(make_slot(slot, mine, extent));
+    group.slots.push_back({group.binding.name + "." + slot.name + "/" + info.name, mine, slot,
+                           extent.shape, extent.box, mine.slots.back()});
+    if (plan->whole_matrix) belongs_to_stepper(mine, group.slots.back());
   }
-  group.pieces.push_back(std::move(mine));
+  if (mine.box.count() > 0 || !plan->whole_matrix) group.pieces.push_back(std::move(mine));
 }
 
 void Optimizers::step(std::int64_t step, double factor, const at::Tensor& skip) {
   const at::NoGradGuard no_grad;
   for (Group& g : groups_) {
     const at::Tensor rate = at::scalar_tensor(g.binding.learning_rate * factor, at::kDouble);
+    g.whole.bring();
     g.binding.optimizer->step(g.pieces, {step, rate, skip});
+    g.whole.spread();
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/engine/parameters.hpp"
+#include "host/engine/whole_matrices.hpp"
 
 namespace mortise::host {
 
@@ -19,11 +20,13 @@ struct OptimizerBinding {
 
 std::string_view name_of(Role role);
 
-// A slot of a piece, for checkpoints.
+// A slot of a piece, for checkpoints: this rank holds the elements of `box` of a tensor of `shape`.
 struct SlotState {
   std::string name;  // "adamw.exp_avg/model.norm.weight"
-  Piece piece;       // whose slot it is
+  Piece piece;       // whose slot it is, as the optimizer steps it
   Slot slot;
+  Shape shape;
+  Box box;
   at::Tensor value;
 };
 
@@ -32,7 +35,9 @@ class Optimizers {
  public:
   // First match wins; no bindings at all: nothing is trained. Throws ConfigError listing the
   // parameters that none takes, and naming a pattern that matches nothing.
-  Optimizers(std::vector<OptimizerBinding> bindings, const Parameters& parameters);
+  // Collective over `group`, as step() is, where an optimizer wants whole matrices.
+  Optimizers(std::vector<OptimizerBinding> bindings, const Parameters& parameters,
+             Communicator& group);
 
   // Steps every optimizer with its learning rate times `factor`.
   void step(std::int64_t step, double factor, const at::Tensor& skip);
@@ -47,6 +52,7 @@ class Optimizers {
     OptimizerBinding binding;
     std::vector<Piece> pieces;
     std::vector<SlotState> slots;
+    WholeMatrices whole;
   };
   void give(Group& group, const Piece& piece, const ParameterInfo& info);
   std::vector<Group> groups_;

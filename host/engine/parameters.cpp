@@ -60,7 +60,9 @@ void Parameters::initialize(Initializer& initializer, std::uint64_t seed) const 
   for (const Piece& piece : pieces_) {
     const ParameterInfo& info = infos_[std::size_t(piece.parameter)];
     if (piece.box.count() == 0) continue;
-    if (initializer.needs_whole(info))
+    if (info.starts_at_zero)
+      piece.master.zero_();
+    else if (initializer.needs_whole(info))
       fill_whole(initializer, piece, info, seed);
     else
       initializer.fill(piece, info, seed);

@@ -6,12 +6,15 @@ namespace {
 class VisitContext final : public UnitContext {
  public:
   VisitContext(const VisitRequest& request, const Visit& visit, VisitResult& result)
-      : request_(request), visit_(visit), result_(result) {}
+      : request_(request),
+        visit_(visit),
+        result_(result),
+        scope_{request.leaves, request.buffers, request.kept, visit} {}
   ~VisitContext() override { open_ = false; }
 
   TensorList apply(LayerId layer, Tensors inputs) override {
     check(layer);
-    return request_.chains.run(layer, inputs, request_.leaves, training());
+    return request_.chains.run(layer, inputs, scope_);
   }
   at::Tensor end(LayerId layer, const at::Tensor& hidden) override {
     check(layer);
@@ -28,7 +31,8 @@ class VisitContext final : public UnitContext {
                 info.name + " does not belong to the unit that is visited (" + name() + ")");
   }
   at::Tensor buffer(std::string_view name) override {
-    throw Error(ErrorCode::not_supported, "this host keeps no buffers yet: " + std::string(name));
+    check_open();
+    return scope_.buffer(name);
   }
   void term(std::string_view name, const at::Tensor& sum, Denominator per, double weight) override {
     check_open();
@@ -37,18 +41,17 @@ class VisitContext final : public UnitContext {
                        " dimensions, expected a sum with 0");
     result_.terms.push_back({std::string(name), sum, per, weight});
   }
-  void update(std::string_view buffer, const at::Tensor&) override {
-    throw Error(ErrorCode::not_supported, "this host keeps no buffers yet: " + std::string(buffer));
+  void update(std::string_view buffer, const at::Tensor& value) override {
+    check_open();
+    scope_.update(buffer, value);
   }
   void record(std::string_view name, const at::Tensor& value) override {
     check_open();
     result_.records.emplace_back(name, value.detach());
   }
+  std::vector<BufferUpdate> take_updates() { return std::move(scope_.updates); }
 
  private:
-  bool training() const {
-    return visit_.phase == Phase::forward || visit_.phase == Phase::recompute;
-  }
   std::string name() const { return "unit " + std::to_string(visit_.unit); }
   void check_open() const {
     if (!open_) throw Error(ErrorCode::bad_argument, "a UnitContext is used after its visit");
@@ -68,6 +71,7 @@ class VisitContext final : public UnitContext {
   const VisitRequest& request_;
   const Visit& visit_;
   VisitResult& result_;
+  VisitScope scope_;
   bool open_ = true;
 };
 
@@ -77,6 +81,7 @@ VisitResult run_unit(const VisitRequest& request, const Visit& visit, Tensors hi
   VisitResult result;
   VisitContext context(request, visit, result);
   result.outputs = request.model.forward_unit(visit, context, hidden, request.batch);
+  result.updates = context.take_updates();
   return result;
 }
 

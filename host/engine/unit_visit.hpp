@@ -20,6 +20,7 @@ struct VisitResult {
   TensorList outputs;
   std::vector<Term> terms;
   std::vector<std::pair<std::string, at::Tensor>> records;
+  std::vector<BufferUpdate> updates;
 };
 
 // Runs one unit of a model for one visit. `loss` null: inference, the head gives logits.
@@ -27,6 +28,8 @@ struct VisitRequest {
   Model& model;
   const LayerChains& chains;
   const TensorList& leaves;
+  const Buffers& buffers;
+  KeptStates* kept = nullptr;
   Loss* loss = nullptr;
   const Batch& batch;
 };

@@ -75,7 +75,8 @@ UnitWalk::UnitWalk(Parts parts, std::vector<bool> recompute)
 }
 
 VisitRequest UnitWalk::request(const Batch& batch) const {
-  return {parts_.model, parts_.chains, parts_.parameters.leaves(), parts_.loss, batch};
+  return {parts_.model, parts_.chains, parts_.parameters.leaves(), parts_.buffers, nullptr,
+          parts_.loss,  batch};
 }
 
 std::int64_t UnitWalk::micro_batch_of(std::int64_t round) const {
@@ -84,7 +85,8 @@ std::int64_t UnitWalk::micro_batch_of(std::int64_t round) const {
 }
 
 // Of the visit that counts: a recomputed one stands for the one before it.
-void UnitWalk::keep_records(const VisitResult& result) {
+void UnitWalk::keep(const VisitResult& result, const Visit& visit) {
+  parts_.buffers.offer(visit.micro_batch / parts_.layout.micro_batches().size(), result.updates);
   for (const auto& [name, value] : result.records) {
     at::Tensor& sum = records_[name];
     sum = sum.defined() ? sum + value : value;
@@ -142,7 +144,7 @@ void UnitWalk::forward(const Visit& visit, Place here, const WalkStep& step) {
     if (!drop) {
       saved.outputs = std::move(result.outputs);
       saved.terms = std::move(result.terms);
-      keep_records(result);
+      keep(result, visit);
     }
   }
   parts_.owner.after(visit);
@@ -161,7 +163,7 @@ void UnitWalk::backward(const Visit& visit, const PlannedAction& planned, const 
       VisitResult result = run_unit(request(*batch), again, saved.inputs);
       saved.outputs = std::move(result.outputs);
       saved.terms = std::move(result.terms);
-      keep_records(result);
+      keep(result, visit);
     }
     {
       const WeightGradientQueue::Collecting collecting(parts_.weight_gradients, saved.tasks);
@@ -217,14 +219,16 @@ at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
   return total;
 }
 
-at::Tensor UnitWalk::infer(const Batch& batch) {
+at::Tensor UnitWalk::infer(const Batch& batch, KeptStates* kept) {
   const at::NoGradGuard no_grad;
   VisitRequest ask = request(batch);
   ask.loss = nullptr;
+  ask.kept = kept;
+  const Phase phase = kept == nullptr ? Phase::evaluate : Phase::decode;
   TensorList hidden;
   const std::int64_t units = parts_.layout.model_units();
   for (std::int64_t u = 0; u != units; ++u) {
-    const Visit visit{u, 0, Phase::evaluate, u + 1 < units ? u + 1 : -1, false};
+    const Visit visit{u, 0, phase, u + 1 < units ? u + 1 : -1, false};
     parts_.owner.before(visit);
     hidden = run_unit(ask, visit, hidden).outputs;
     parts_.owner.after(visit);

@@ -4,6 +4,7 @@
 #include <mortise/parallel/owner.hpp>
 #include <vector>
 
+#include "host/engine/buffers.hpp"
 #include "host/engine/layout.hpp"
 #include "host/engine/parameters.hpp"
 #include "host/engine/stage_mail.hpp"
@@ -45,6 +46,7 @@ class UnitWalk {
     Owner& owner;
     const LayerChains& chains;
     const Parameters& parameters;
+    Buffers& buffers;
     StepClock& clock;
     const Layout& layout;
     WeightGradientQueue& weight_gradients;
@@ -59,8 +61,9 @@ class UnitWalk {
   // Forward only, without gradients, one micro-batch or none; the terms' weighted sums per
   // Denominator::tokens on this rank, 0-d float64.
   at::Tensor evaluate(const Batch* batch, std::int64_t round);
-  // Forward only, on a rank that has all units; the logits.
-  at::Tensor infer(const Batch& batch);
+  // Forward only, on a rank that has all units; the logits. `kept`: decodes, with what links have
+  // kept of the text so far.
+  at::Tensor infer(const Batch& batch, KeptStates* kept = nullptr);
   // Drops what is under way.
   void abort();
 
@@ -76,7 +79,7 @@ class UnitWalk {
   void forward(const Visit& visit, Place here, const WalkStep& step);
   void backward(const Visit& visit, const PlannedAction& planned, const WalkStep& step);
   void finish_weights(const Visit& visit, Place here);
-  void keep_records(const VisitResult& result);
+  void keep(const VisitResult& result, const Visit& visit);
   VisitRequest request(const Batch& batch) const;
   std::int64_t micro_batch_of(std::int64_t round) const;
 

@@ -159,6 +159,24 @@ std::vector<LayerOpBinding> ModelProgram::layer_ops(const Setting& root) {
   return all;
 }
 
+// The links of the run file see whole keys and values: the cache comes first. A run file that lists
+// kv_cache itself says where it stands.
+void ModelProgram::add_cache(std::vector<LayerOpBinding>& ops) {
+  constexpr const char* kCache = "kv_cache";
+  for (const Layer& layer : model_->layers())
+    decodes_ = decodes_ || layer.op == "mortise.op/attention/1";
+  for (const LayerOpBinding& op : ops)
+    if (op.name == kCache) return;
+  if (!decodes_) return;
+  ComponentNode node;
+  node.use = kCache;
+  node.interface_id = Remote<LayerOp>::id;
+  Setting setting;
+  setting.value = std::move(node);
+  layer_ops_.push_back(wiring_.make(setting, kCache).as<LayerOp>());
+  ops.insert(ops.begin(), {layer_ops_.back().get(), kCache, "*"});
+}
+
 std::vector<OptimizerBinding> ModelProgram::optimizers(const Setting& root) {
   std::vector<OptimizerBinding> all;
   for (const auto& [path, node] : elements(root, "optimizer")) {
@@ -195,6 +213,8 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
     initializer_ = required<Initializer>(wiring_, request.root, "initializer");
     parts.optimizers = optimizers(request.root);
     parts.observers = observers(request.root);
+  } else {
+    add_cache(parts.layer_ops);
   }
   try {
     engine_ = std::make_unique<Engine>(std::move(parts), std::move(settings));

@@ -40,6 +40,9 @@ class ModelProgram {
   // Rows of the model's embedding as its settings say; 0: it does not say.
   std::int64_t vocabulary_size() const { return vocabulary_size_; }
   Names units() const { return model_->units(); }
+  // Whether Engine::decode remembers: the model has attention layers, and the cache is in front of
+  // them.
+  bool decodes() const { return decodes_; }
   Wiring& wiring() { return wiring_; }
 
  private:
@@ -48,6 +51,7 @@ class ModelProgram {
   void make_strategy(const std::string& path, const Setting& node);
   std::vector<LayerOpBinding> layer_ops(const Setting& root);
   std::vector<OptimizerBinding> optimizers(const Setting& root);
+  void add_cache(std::vector<LayerOpBinding>& ops);
   std::vector<Observer*> observers(const Setting& root);
   void make_engine(const ProgramRequest& request, bool trained);
 
@@ -65,6 +69,7 @@ class ModelProgram {
   std::vector<std::unique_ptr<Remote<Optimizer>>> optimizers_;
   std::vector<std::unique_ptr<Remote<Observer>>> observers_;
   std::int64_t vocabulary_size_ = 0;
+  bool decodes_ = false;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -9,18 +9,17 @@
 namespace mortise::host {
 namespace {
 
-// A slot as a tensor of its own: like its parameter, or whole on every rank.
-SavedTensor saved(const SlotState& s, const ParameterInfo& info) {
-  if (s.slot.like == SlotLike::parameter) return {s.name, info.shape, s.piece.box, s.value};
-  const Shape shape(s.value.sizes().begin(), s.value.sizes().end());
-  return {s.name, shape, whole_box(shape), s.value.reshape({-1})};
-}
-
+// Parameters and buffers.
 std::vector<SavedTensor> weights_of(Engine& engine) {
   std::vector<SavedTensor> all;
   for (const Piece& p : engine.parameters().pieces()) {
     const ParameterInfo& info = engine.parameters().infos()[std::size_t(p.parameter)];
     all.push_back({info.name, info.shape, p.box, p.master});
+  }
+  const Buffers& buffers = engine.buffers();
+  for (std::size_t i = 0; i != buffers.infos().size(); ++i) {
+    const BufferInfo& info = buffers.infos()[i];
+    all.push_back({info.name, info.shape, whole_box(info.shape), buffers.values()[i].view({-1})});
   }
   return all;
 }
@@ -28,7 +27,7 @@ std::vector<SavedTensor> weights_of(Engine& engine) {
 std::vector<SavedTensor> slots_of(Engine& engine) {
   std::vector<SavedTensor> all;
   for (const SlotState& s : engine.optimizers().slots())
-    all.push_back(saved(s, engine.parameters().infos()[std::size_t(s.piece.parameter)]));
+    all.push_back({s.name, s.shape, s.box, s.value.view({-1})});
   return all;
 }
 

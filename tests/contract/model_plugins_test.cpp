@@ -1,6 +1,7 @@
 // Models, losses and initializers of our own, held to the contracts of their kinds.
 
 #include "sdk/conformance/model/initializer_contract.hpp"
+#include "sdk/conformance/model/layer_op_contract.hpp"
 #include "sdk/conformance/model/loss_contract.hpp"
 #include "sdk/conformance/model/model_contract.hpp"
 #include "tests/contract/plugin_contract.hpp"
@@ -70,6 +71,19 @@ TEST_CASE("cross_entropy: keeps the contract of a loss") {
     });
     check_no_failures(report);
   }
+}
+
+TEST_CASE("kv_cache: keeps the contract of a layer operation") {
+  conformance::LayerOpCase c;
+  c.layer = {"attention", "mortise.op/attention/1", {}, {{"causal", true}}};
+  c.inputs = {conformance::sample_values("query", {2, 4, 3, 5}).to(at::kFloat),
+              conformance::sample_values("key", {2, 2, 3, 5}).to(at::kFloat).requires_grad_(true),
+              conformance::sample_values("value", {2, 2, 3, 5}).to(at::kFloat)};
+  const LoadedComponent component("kv_cache", "kv_cache");
+  Report report;
+  check_both_ways<LayerOp>(
+      component, report, [&](LayerOp& op) { conformance::check_layer_op_contract(op, c, report); });
+  check_no_failures(report);
 }
 
 TEST_CASE("scaled_normal, plain_normal: keep the contract of an initializer") {

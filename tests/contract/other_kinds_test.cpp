@@ -103,12 +103,19 @@ class Uniform final : public TrainedModel {
     if (checks_ && tokens.size(1) > 8) throw Error(ErrorCode::bad_argument, "too long");
     return at::zeros({tokens.size(0), tokens.size(1), 3});
   }
+  at::Tensor decode(const at::Tensor& tokens) override {
+    decoded_ += tokens.size(1);
+    if (checks_ && decoded_ > 8) throw Error(ErrorCode::bad_argument, "too long");
+    return logits(tokens) + (checks_ ? 0 : 1);
+  }
+  void restart() override { decoded_ = 0; }
   std::unique_ptr<Tokenizer> tokenizer() override { return std::make_unique<Letters>(); }
   std::int64_t context_length() const override { return 8; }
   std::int64_t step() const override { return 2; }
 
  private:
   bool checks_;
+  std::int64_t decoded_ = 0;
 };
 
 class Folder final : public Inference {
@@ -145,8 +152,10 @@ TEST_CASE("layer operations: an adapter keeps the contract, faults are found") {
 TEST_CASE("observers: a moving average keeps the contract, faults are found") {
   Average good;
   Report report;
-  conformance::both_ways<Observer>(
-      good, report, [&](Observer& o) { conformance::check_observer_contract(o, report); });
+  conformance::both_ways<Observer>(good, report, [&](Observer& o) {
+    conformance::check_observer_contract(o, report);
+    conformance::check_observer_without_pieces(o, report);
+  });
   check_no_failures(report);
   Average bad;
   bad.scribbles = true;
@@ -183,6 +192,8 @@ TEST_CASE("inference: a fake keeps the contract, faults are found") {
     if (checks) check_no_failures(report);
     CHECK(found(report, "refuses an id that is out of range") == !checks);
     CHECK(found(report, "refuses more tokens than context_length") == !checks);
+    CHECK(found(report, "decode: the logits of the whole text") == !checks);
+    CHECK(found(report, "decode: refuses more positions") == !checks);
   }
 }
 

@@ -26,8 +26,14 @@ void stateful(Subject& subject, Report& report) {
   const bool watches = instance->view(Remote<Observer>::id).table != nullptr;
   Piece piece = conformance::empty_piece(ParameterId(3), conformance::whole_box({5, 4}));
   piece.master.fill_(1);
+  if (watches)
+    instance->as<Observer>().begin(
+        std::vector(4, conformance::sample_parameter("weight", {5, 4}, Role::matrix, {0})),
+        {piece});
   const auto change = [&] {
-    if (watches) instance->as<Observer>().after_step({}, {piece});
+    if (watches)
+      instance->as<Observer>().after_step(
+          {0, at::zeros({}, at::kDouble), at::zeros({}, at::kFloat)}, {piece});
   };
   change();
   conformance::check_stateful_contract(state, change, report);

@@ -1,5 +1,6 @@
-// Command `generate`: continues a text with a trained model, token by token. The whole context is
-// computed for every token.
+// Command `generate`: continues a text with a trained model, token by token. A token costs one
+// position while the text fits the context of the model; after that the last context is computed
+// for each.
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -28,6 +29,7 @@ class Generate final : public mortise::Command {
     double temperature = 0.8;
     std::int64_t top_k = 40;
     std::int64_t seed = 1337;
+    bool cache = true;
 
     static constexpr auto settings() {
       return mortise::fields(
@@ -46,12 +48,13 @@ class Generate final : public mortise::Command {
           field("top_k", &Config::top_k)
               .at_least(0)
               .doc("draw from this many likeliest tokens; 0: all"),
-          field("seed", &Config::seed).doc("equal seeds draw equal texts"));
+          field("seed", &Config::seed).doc("equal seeds draw equal texts"),
+          field("cache", &Config::cache).doc("false: compute the whole text again for each token"));
     }
   };
 
   Generate(const Config& config, mortise::Context& context)
-      : config_(config), inference_(context.service<mortise::Inference>()) {}
+      : config_(config), inference_(context.service<mortise::Inference>()), cached_(config.cache) {}
 
   std::int64_t run() override {
     const auto model = inference_.open(config_.run);
@@ -92,11 +95,8 @@ class Generate final : public mortise::Command {
   }
 
   std::int64_t next(mortise::TrainedModel& model, const std::vector<std::uint32_t>& ids,
-                    std::int64_t position) const {
-    const auto length = std::min(std::int64_t(ids.size()), model.context_length());
-    at::Tensor context = at::empty({1, length}, at::kLong);
-    std::copy(ids.end() - length, ids.end(), context.data_ptr<std::int64_t>());
-    const at::Tensor logits = model.logits(context).select(0, 0).select(0, length - 1);
+                    std::int64_t position) {
+    const at::Tensor logits = logits_after(model, ids).select(0, 0).select(0, -1);
     const at::Tensor row = logits.to(at::kCPU, at::kFloat).contiguous();
     const std::uint64_t key = mortise::random::key_of(std::uint64_t(config_.seed), "generate");
     return mortise::generate::draw({row.data_ptr<float>(), std::size_t(row.numel())},
@@ -104,8 +104,30 @@ class Generate final : public mortise::Command {
                                    mortise::random::uniform(key, std::uint64_t(position)));
   }
 
+  // [1, T, V]; the last position counts.
+  at::Tensor logits_after(mortise::TrainedModel& model, const std::vector<std::uint32_t>& ids) {
+    const auto length = std::int64_t(ids.size()), longest = model.context_length();
+    if (cached_ && length <= longest) try {
+        const at::Tensor logits = model.decode(last_of(ids, length - decoded_));
+        decoded_ = length;
+        return logits;
+      } catch (const mortise::Error& e) {
+        if (e.code() != mortise::ErrorCode::not_supported) throw;
+        cached_ = false;
+      }
+    return model.logits(last_of(ids, std::min(length, longest)));
+  }
+
+  static at::Tensor last_of(const std::vector<std::uint32_t>& ids, std::int64_t count) {
+    at::Tensor tokens = at::empty({1, count}, at::kLong);
+    std::copy(ids.end() - count, ids.end(), tokens.data_ptr<std::int64_t>());
+    return tokens;
+  }
+
   Config config_;
   mortise::Inference& inference_;
+  bool cached_;
+  std::int64_t decoded_ = 0;  // ids that the model has in its cache
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // What every LayerOp owes its caller: it binds what it knows and nothing else, and its gradients
 // are those of what it computes.
 
+#include <map>
 #include <mortise/model/layer_op.hpp>
 #include <set>
 
@@ -22,16 +23,30 @@ struct LayerOpCase {
 
 namespace layer_op {
 
-// The end of the chain.
+// The end of the chain, in a training visit of the unit to which the link's own things belong.
 class LastCall final : public OpCall {
  public:
-  explicit LastCall(const Layer& layer) : layer_(layer) {}
+  LastCall(const Layer& layer, const Link& link) : layer_(layer) {
+    for (const BufferInfo& b : link.buffers)
+      buffers_[b.name] = b.initial.defined() ? b.initial.clone() : at::zeros(b.shape, at::kFloat);
+  }
   TensorList next(Tensors inputs, Tensors weights) override {
     return {reference_op(layer_, inputs, weights, true)};
+  }
+  Visit visit() const override { return {}; }
+  at::Tensor buffer(std::string_view name) const override { return buffers_.at(std::string(name)); }
+  void update(std::string_view name, const at::Tensor& value) override {
+    if (value.sizes() != buffer(name).sizes())
+      throw ShapeError("an update of " + std::string(name) + " has another shape");
+  }
+  at::Tensor state(std::string_view) const override { return {}; }
+  void keep(std::string_view name, const at::Tensor&) override {
+    throw Error(ErrorCode::bad_argument, "keeps " + std::string(name) + " in training");
   }
 
  private:
   const Layer& layer_;
+  std::map<std::string, at::Tensor> buffers_;
 };
 
 inline at::Tensor leaf_of(const ParameterInfo& info) {
@@ -69,7 +84,7 @@ inline void check_apply(LayerOp& op, const LayerOpCase& c, Report& report) {
   for (const ParameterInfo& info : c.own) weights.push_back(leaf_of(info));
   for (const ParameterInfo& info : link->parameters) extra.push_back(leaf_of(info));
   const auto outputs = [&] {
-    LastCall last(c.layer);
+    LastCall last(c.layer, *link);
     at::manual_seed(4);
     return op.apply(LayerId(0), c.inputs, weights, extra, last);
   };
@@ -82,7 +97,7 @@ inline void check_apply(LayerOp& op, const LayerOpCase& c, Report& report) {
   const at::Tensor total = sum();
   report.expect(total.isfinite().all().item<bool>(), "apply: outputs are finite");
   report.expect(same_bits(sum().detach(), total.detach()), "apply: same seed, same output");
-  total.backward();
+  if (total.requires_grad()) total.backward();
   for (std::size_t i = 0; i != extra.size(); ++i) {
     const ParameterInfo& info = link->parameters[i];
     const auto scope = report.inside(info.name);

@@ -11,10 +11,11 @@
 namespace mortise::conformance {
 
 inline at::Tensor reference_attention(at::Tensor query, at::Tensor key, at::Tensor value) {
-  const std::int64_t group = query.size(1) / key.size(1), length = query.size(2);
+  const std::int64_t group = query.size(1) / key.size(1), length = query.size(2),
+                     past = key.size(2) - length;
   key = key.repeat_interleave(group, 1);
   value = value.repeat_interleave(group, 1);
-  const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
+  const at::Tensor later = at::ones({length, key.size(2)}, at::kBool).triu(1 + past);
   const at::Tensor scores =
       query.matmul(key.transpose(-2, -1)).div(std::sqrt(double(query.size(3))));
   return scores.masked_fill(later, -std::numeric_limits<double>::infinity())

@@ -35,7 +35,7 @@ class UnitHarness final : public UnitContext {
   UnitHarness(Model& model, at::ScalarType type)
       : model_(model), layers_(model.layers()), infos_(model.parameters()) {
     for (std::size_t p = 0; p != infos_.size(); ++p) leaves_.push_back(make_leaf(p, type));
-    for (const BufferInfo& b : model.buffers()) buffers_[b.name] = at::zeros(b.shape, type);
+    for (const BufferInfo& b : model.buffers()) buffers_[b.name] = first_value(b);
   }
 
   // One unit; draws of random numbers depend on the unit alone.
@@ -95,8 +95,9 @@ class UnitHarness final : public UnitContext {
     if (sum.dim() != 0) throw ShapeError("a term is not 0-d");
     terms_ = terms_.add(sum.to(at::kDouble), weight);
   }
-  void update(std::string_view name, const at::Tensor&) override {
-    static_cast<void>(buffers_.at(std::string(name)));
+  void update(std::string_view name, const at::Tensor& value) override {
+    if (value.sizes() != buffers_.at(std::string(name)).sizes())
+      throw ShapeError("an update of " + std::string(name) + " has another shape");
   }
   void record(std::string_view, const at::Tensor& value) override {
     if (value.dim() != 0) throw ShapeError("a record is not 0-d");
@@ -115,6 +116,10 @@ class UnitHarness final : public UnitContext {
     own.set_requires_grad(info.trainable);
     own.mutable_grad().reset();
     return own;
+  }
+
+  static at::Tensor first_value(const BufferInfo& b) {
+    return b.initial.defined() ? b.initial.clone() : at::zeros(b.shape, at::kFloat);
   }
 
   Model& model_;

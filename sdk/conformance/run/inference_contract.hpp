@@ -31,6 +31,28 @@ inline void check_trained_model_contract(TrainedModel& m, Report& report) {
                   "logits: every token has one");
     report.expect(same_bits(m.logits(tokens), logits), "logits: the same every time");
   });
+  report.section("decode", [&] {
+    const at::Tensor tokens = at::zeros({2, std::min<std::int64_t>(longest, 4)}, at::kLong);
+    const at::Tensor whole = m.logits(tokens);
+    try {
+      for (int round = 0; round != 2; ++round) {
+        for (std::int64_t i = 0; i != tokens.size(1); ++i) {
+          const at::Tensor one = m.decode(tokens.narrow(1, i, 1));
+          report.expect(at::allclose(one, whole.narrow(1, i, 1), 1e-5, 1e-5),
+                        "decode: the logits of the whole text");
+        }
+        m.restart();
+      }
+      report.expect_refusal(ErrorCode::bad_argument, "",
+                            "decode: refuses more positions than context_length", [&] {
+                              m.decode(at::zeros({1, longest}, at::kLong));
+                              m.decode(at::zeros({1, 1}, at::kLong));
+                            });
+      m.restart();
+    } catch (const Error& e) {
+      report.expect(e.code() == ErrorCode::not_supported, "decode: works or is not supported");
+    }
+  });
   report.section("refusals", [&] {
     for (const std::int64_t id : {std::int64_t(-1), std::int64_t(1) << 40})
       report.expect_refusal(ErrorCode::bad_argument, "",

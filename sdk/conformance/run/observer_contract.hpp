@@ -17,6 +17,7 @@ inline void check_observer_contract(Observer& o, Report& report) {
     front_of(piece.master, piece.box).copy_(sample_values(infos[i].name, infos[i].shape).flatten());
     pieces.push_back(std::move(piece));
   }
+  report.section("begin", [&] { o.begin(infos, pieces); });
   report.section("a run", [&] {
     for (std::int64_t step = 0; step != 4; ++step) {
       const StepInfo info{step, at::full({}, 1e-2, at::kDouble),
@@ -33,8 +34,14 @@ inline void check_observer_contract(Observer& o, Report& report) {
     report.expect(p.gradient.eq(0).all().item<bool>(),
                   "after_step: gradients are read, never written");
   }
+}
+
+// A second run of the same component, on a rank that owns nothing.
+inline void check_observer_without_pieces(Observer& o, Report& report) {
   report.section("a rank without pieces", [&] {
-    o.after_step({4, at::zeros({}, at::kDouble), at::zeros({}, at::kFloat)}, {});
+    o.begin(sample_parameters(), {});
+    o.before_step({0, at::zeros({}, at::kDouble), at::zeros({}, at::kFloat)});
+    o.after_step({0, at::zeros({}, at::kDouble), at::zeros({}, at::kFloat)}, {});
   });
 }
 

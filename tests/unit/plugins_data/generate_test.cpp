@@ -18,7 +18,14 @@ using namespace mortise::tests;
 // The byte after the last one is far more likely than any other; after `z` the document ends.
 class CountingModel final : public mortise::TrainedModel {
  public:
-  explicit CountingModel(std::vector<std::int64_t>& lengths) : lengths_(lengths) {}
+  CountingModel(std::vector<std::int64_t>& lengths, bool decodes)
+      : lengths_(lengths), decodes_(decodes) {}
+  at::Tensor decode(const at::Tensor& tokens) override {
+    if (!decodes_) return TrainedModel::decode(tokens);
+    const at::Tensor all = logits(tokens);
+    lengths_.back() *= -1;
+    return all;
+  }
   at::Tensor logits(const at::Tensor& tokens) override {
     lengths_.push_back(tokens.size(1));
     at::Tensor all = at::full({1, tokens.size(1), 257}, -50.0f);
@@ -37,15 +44,17 @@ class CountingModel final : public mortise::TrainedModel {
   std::int64_t step() const override { return 1; }
 
  private:
-  std::vector<std::int64_t>& lengths_;
+  std::vector<std::int64_t>& lengths_;  // those of decode are negative
+  bool decodes_;
 };
 
 class FakeInference final : public mortise::Inference {
  public:
   std::unique_ptr<mortise::TrainedModel> open(std::string_view path) override {
     opened = path;
-    return std::make_unique<CountingModel>(lengths);
+    return std::make_unique<CountingModel>(lengths, decodes);
   }
+  bool decodes = true;
   std::string opened;
   std::vector<std::int64_t> lengths;
 };
@@ -69,7 +78,16 @@ TEST_CASE("generate: continues the prompt up to the number of tokens") {
   FakeInference inference;
   CHECK(generate(inference, {{"prompt", "abc"}, {"tokens", 5}}) == "abcdefgh\n");
   CHECK(inference.opened == "runs/x");
-  CHECK(inference.lengths == std::vector<std::int64_t>{3, 4, 4, 4, 4});  // within the context
+  CHECK(inference.lengths == std::vector<std::int64_t>{-3, -1, 4, 4, 4});  // within the context
+}
+
+TEST_CASE("generate: without a cache it computes the whole text again for each token") {
+  for (const bool decodes : {true, false}) {
+    FakeInference inference;
+    inference.decodes = decodes;
+    CHECK(generate(inference, {{"prompt", "a"}, {"tokens", 5}, {"cache", !decodes}}) == "abcdef\n");
+    CHECK(inference.lengths == std::vector<std::int64_t>{1, 2, 3, 4, 4});
+  }
 }
 
 TEST_CASE("generate: stops at the end of the document, and begins one without a prompt") {

@@ -90,7 +90,11 @@ class ModelRun final : public UnitContext {
     return {};
   }
   at::Tensor parameter(ParameterId p) override { return weights_.at(std::size_t(p)); }
-  at::Tensor buffer(std::string_view) override { return {}; }
+  at::Tensor buffer(std::string_view name) override {
+    for (const BufferInfo& b : model_.buffers())
+      if (b.name == name) return b.initial;
+    return {};
+  }
   void term(std::string_view, const at::Tensor& sum, Denominator, double weight) override {
     const at::Tensor scaled = sum.mul(weight);
     sum_ = sum_.defined() ? sum_.add(scaled) : scaled;

@@ -33,17 +33,18 @@ static_assert(is_sink<mt_box_sink>());
 
 // c/model.h
 static_assert(has_layout<mt_parameter>(
-    136, At{offsetof(mt_parameter, head), 0}, At{offsetof(mt_parameter, name), 8},
+    144, At{offsetof(mt_parameter, head), 0}, At{offsetof(mt_parameter, name), 8},
     At{offsetof(mt_parameter, shape), 24}, At{offsetof(mt_parameter, units), 40},
     At{offsetof(mt_parameter, role), 56}, At{offsetof(mt_parameter, axes), 64},
     At{offsetof(mt_parameter, fused_parts), 80}, At{offsetof(mt_parameter, depth), 96},
     At{offsetof(mt_parameter, master), 104}, At{offsetof(mt_parameter, compute), 108},
-    At{offsetof(mt_parameter, trainable), 112}, At{offsetof(mt_parameter, shard_axes), 120}));
-static_assert(has_layout<mt_buffer>(56, At{offsetof(mt_buffer, head), 0},
-                                    At{offsetof(mt_buffer, name), 8},
-                                    At{offsetof(mt_buffer, shape), 24},
-                                    At{offsetof(mt_buffer, dtype), 40},
-                                    At{offsetof(mt_buffer, unit), 48}));
+    At{offsetof(mt_parameter, trainable), 112}, At{offsetof(mt_parameter, shard_axes), 120},
+    At{offsetof(mt_parameter, starts_at_zero), 136}));
+static_assert(
+    has_layout<mt_buffer>(72, At{offsetof(mt_buffer, head), 0}, At{offsetof(mt_buffer, name), 8},
+                          At{offsetof(mt_buffer, shape), 24}, At{offsetof(mt_buffer, dtype), 40},
+                          At{offsetof(mt_buffer, unit), 48}, At{offsetof(mt_buffer, combine), 56},
+                          At{offsetof(mt_buffer, initial), 64}));
 static_assert(has_layout<mt_layer>(72, At{offsetof(mt_layer, head), 0},
                                    At{offsetof(mt_layer, name), 8}, At{offsetof(mt_layer, op), 24},
                                    At{offsetof(mt_layer, parameters), 40},
@@ -66,16 +67,20 @@ static_assert(is_table<mt_model_v1>(offsetof(mt_model_v1, head), offsetof(mt_mod
                                     offsetof(mt_model_v1, buffers),
                                     offsetof(mt_model_v1, placements),
                                     offsetof(mt_model_v1, leaf)));
-static_assert(has_layout<mt_link>(40, At{offsetof(mt_link, head), 0},
+static_assert(has_layout<mt_link>(48, At{offsetof(mt_link, head), 0},
                                   At{offsetof(mt_link, parameters), 8},
-                                  At{offsetof(mt_link, buffers), 24}));
-static_assert(is_table<mt_op_call_v1>(offsetof(mt_op_call_v1, head),
-                                      offsetof(mt_op_call_v1, next)));
+                                  At{offsetof(mt_link, buffers), 24},
+                                  At{offsetof(mt_link, freezes), 40}));
+static_assert(is_table<mt_op_call_v1>(
+    offsetof(mt_op_call_v1, head), offsetof(mt_op_call_v1, next), offsetof(mt_op_call_v1, visit),
+    offsetof(mt_op_call_v1, buffer), offsetof(mt_op_call_v1, update),
+    offsetof(mt_op_call_v1, state), offsetof(mt_op_call_v1, keep)));
 static_assert(is_table<mt_layer_op_v1>(offsetof(mt_layer_op_v1, head),
                                        offsetof(mt_layer_op_v1, bind),
                                        offsetof(mt_layer_op_v1, apply)));
 static_assert(is_table<mt_loss_v1>(offsetof(mt_loss_v1, head), offsetof(mt_loss_v1, counts),
-                                   offsetof(mt_loss_v1, add_terms)));
+                                   offsetof(mt_loss_v1, add_terms),
+                                   offsetof(mt_loss_v1, collective)));
 static_assert(is_list<mt_parameters>());
 static_assert(is_sink<mt_parameter_sink>());
 static_assert(is_list<mt_buffers>());
@@ -114,7 +119,8 @@ static_assert(is_table<mt_initializer_v1>(offsetof(mt_initializer_v1, head),
 static_assert(is_table<mt_observer_v1>(offsetof(mt_observer_v1, head),
                                        offsetof(mt_observer_v1, before_step),
                                        offsetof(mt_observer_v1, after_step),
-                                       offsetof(mt_observer_v1, on_checkpoint)));
+                                       offsetof(mt_observer_v1, on_checkpoint),
+                                       offsetof(mt_observer_v1, begin)));
 static_assert(has_layout<mt_state>(56, At{offsetof(mt_state, head), 0},
                                    At{offsetof(mt_state, name), 8},
                                    At{offsetof(mt_state, shape), 24},
@@ -176,11 +182,11 @@ static_assert(is_list<mt_step_plans>());
 static_assert(is_sink<mt_step_plan_sink>());
 
 // c/inference.h
-static_assert(is_table<mt_trained_model_v1>(offsetof(mt_trained_model_v1, head),
-                                            offsetof(mt_trained_model_v1, logits),
-                                            offsetof(mt_trained_model_v1, tokenizer),
-                                            offsetof(mt_trained_model_v1, context_length),
-                                            offsetof(mt_trained_model_v1, step)));
+static_assert(is_table<mt_trained_model_v1>(
+    offsetof(mt_trained_model_v1, head), offsetof(mt_trained_model_v1, logits),
+    offsetof(mt_trained_model_v1, tokenizer), offsetof(mt_trained_model_v1, context_length),
+    offsetof(mt_trained_model_v1, step), offsetof(mt_trained_model_v1, decode),
+    offsetof(mt_trained_model_v1, restart)));
 static_assert(is_table<mt_inference_v1>(offsetof(mt_inference_v1, head),
                                         offsetof(mt_inference_v1, open)));
 

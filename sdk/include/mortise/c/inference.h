@@ -11,6 +11,9 @@ typedef struct mt_trained_model_v1 {
   mt_status (*tokenizer)(void* self, mt_owned* tokenizer, const mt_error_sink* error);
   mt_status (*context_length)(void* self, int64_t* tokens, const mt_error_sink* error);
   mt_status (*step)(void* self, int64_t* step, const mt_error_sink* error);
+  mt_status (*decode)(void* self, const mt_tensor* tokens, const mt_tensor_sink* logits,
+                      const mt_error_sink* error);
+  mt_status (*restart)(void* self, const mt_error_sink* error);
 } mt_trained_model_v1;
 
 typedef struct mt_inference_v1 {

@@ -14,6 +14,7 @@ typedef struct mt_parameter {
   int32_t master, compute;
   uint8_t trainable;
   mt_texts shard_axes;
+  uint8_t starts_at_zero;
 } mt_parameter;
 MT_LIST_OF(mt_parameter);
 
@@ -23,6 +24,8 @@ typedef struct mt_buffer {
   mt_i64s shape;
   int32_t dtype;
   int64_t unit;
+  int32_t combine;
+  const mt_tensor* initial;
 } mt_buffer;
 MT_LIST_OF(mt_buffer);
 
@@ -87,6 +90,7 @@ typedef struct mt_link {
   mt_head head;
   mt_parameters parameters;
   mt_buffers buffers;
+  uint8_t freezes;
 } mt_link;
 MT_LIST_OF(mt_link);
 
@@ -94,6 +98,14 @@ typedef struct mt_op_call_v1 {
   mt_head head;
   mt_status (*next)(void* self, mt_tensors inputs, mt_tensors weights,
                     const mt_tensor_sink* outputs, const mt_error_sink* error);
+  mt_status (*visit)(void* self, const mt_visit_sink* visit, const mt_error_sink* error);
+  mt_status (*buffer)(void* self, mt_text name, const mt_tensor_sink* value,
+                      const mt_error_sink* error);
+  mt_status (*update)(void* self, mt_text buffer, const mt_tensor* value,
+                      const mt_error_sink* error);
+  mt_status (*state)(void* self, mt_text name, const mt_tensor_sink* value,
+                     const mt_error_sink* error);
+  mt_status (*keep)(void* self, mt_text name, const mt_tensor* value, const mt_error_sink* error);
 } mt_op_call_v1;
 
 typedef struct mt_layer_op_v1 {
@@ -111,6 +123,7 @@ typedef struct mt_loss_v1 {
                       const mt_error_sink* error);
   mt_status (*add_terms)(void* self, mt_object unit, int64_t layer, const mt_tensor* hidden,
                          mt_named_tensors batch, const mt_error_sink* error);
+  mt_status (*collective)(void* self, uint8_t* yes, const mt_error_sink* error);
 } mt_loss_v1;
 
 #endif

@@ -58,6 +58,8 @@ typedef struct mt_observer_v1 {
   mt_status (*after_step)(void* self, const mt_step_info* info, mt_pieces pieces,
                           const mt_error_sink* error);
   mt_status (*on_checkpoint)(void* self, int64_t step, const mt_error_sink* error);
+  mt_status (*begin)(void* self, mt_parameters parameters, mt_pieces pieces,
+                     const mt_error_sink* error);
 } mt_observer_v1;
 
 typedef struct mt_state {

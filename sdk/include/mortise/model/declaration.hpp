@@ -51,9 +51,10 @@ class Declaration {
     if (bias) weights.push_back({name + ".bias", {width}, Role::bias, {Axis::out}});
     return layer(name, "norm", std::move(weights), {{"kind", kind}, {"epsilon", epsilon}});
   }
-  /// Scaled dot-product attention, causal. Shapes: query [B, H, T, D], key and value [B, K, T, D]
-  /// with H a multiple of K -> [B, H, T, D]. `width`, H * D, is what `perf/mfu` counts the work by;
-  /// without it attention counts nothing there.
+  /// Scaled dot-product attention, causal. Shapes: query [B, H, T, D], key and value [B, K, S, D]
+  /// with H a multiple of K and S >= T -> [B, H, T, D]. The queries are the last T of S positions;
+  /// a model gives S = T, links may put what came before in front. `width`, H * D, is what
+  /// `perf/mfu` counts the work by; without it attention counts nothing there.
   LayerId attention(const std::string& name, std::int64_t width = 0) {
     Values attributes{{"causal", true}};
     if (width > 0) attributes.set("width", width);

@@ -10,7 +10,7 @@ namespace [[gnu::visibility("hidden")]] mortise {
 /// depend on micro-batches or ranks; a loss never divides by a count itself.
 ///
 /// Threads: step thread.
-/// Ranks:   local, unless it uses communicators that differentiate.
+/// Ranks:   local, unless it says that it is collective.
 /// Grad:    flows from the terms to `hidden` and to the head's parameters.
 class Loss : public Interface {
  public:
@@ -20,13 +20,17 @@ class Loss : public Interface {
   /// Shapes: hidden [B, T, C].
   virtual void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
                          const Batch& batch) = 0;
+  /// Whether add_terms and its gradient communicate over the axis `dp`. The engine then refuses a
+  /// step in which some rank has no micro-batch or micro-batches differ in size: the others would
+  /// wait for it.
+  virtual bool collective() const { return false; }
 };
 
 template <>
 class Remote<Loss> final : public kit::RemoteBase<Loss, mt_loss_v1> {
  public:
   static constexpr const char* id = "mortise/loss/1";
-  using Methods = kit::Methods<&Loss::counts, &Loss::add_terms>;
+  using Methods = kit::Methods<&Loss::counts, &Loss::add_terms, &Loss::collective>;
   static constexpr Table table = Methods::table<Table>();
   using RemoteBase::RemoteBase;
   at::Tensor counts(const Batch& batch) const override {
@@ -35,6 +39,9 @@ class Remote<Loss> final : public kit::RemoteBase<Loss, mt_loss_v1> {
   void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
                  const Batch& batch) override {
     call(&Table::add_terms, &Loss::add_terms, unit, head, hidden, batch);
+  }
+  bool collective() const override {
+    return has(&Table::collective) && call(&Table::collective, &Loss::collective);
   }
 };
 

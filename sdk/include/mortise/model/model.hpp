@@ -1,23 +1,9 @@
 #pragma once
 
 #include <mortise/model/unit_context.hpp>
+#include <mortise/model/visit.hpp>
 
 namespace [[gnu::visibility("hidden")]] mortise {
-
-/// Why a unit is visited. `recompute` is a forward pass that repeats one whose activations were
-/// dropped; `decode` is for inference with a cache.
-enum class Phase : std::int32_t { forward, recompute, backward, evaluate, decode };
-constexpr Phase last_enumerator(Phase) { return Phase::decode; }
-
-/// One visit of one unit by one micro-batch. `micro_batch` counts over the whole step and all
-/// ranks; `next_unit` is what the engine visits next (-1: none), a hint for prefetching;
-/// `last_of_step`: no later micro-batch of this step comes to this rank.
-struct Visit {
-  std::int64_t unit = 0, micro_batch = 0;
-  Phase phase = Phase::forward;
-  std::int64_t next_unit = -1;
-  bool last_of_step = false;
-};
 
 /// A model as a chain of units: embedding, blocks, head.
 ///
@@ -47,16 +33,6 @@ class Model : public Interface {
   /// torch module): the owner gives it storage. Undefined, the usual case: the owner makes one.
   virtual at::Tensor leaf(ParameterId) const { return {}; }
 };
-
-namespace kit {
-template <>
-struct members<Visit> {
-  MORTISE_MEMBERS(Visit, mt_visit);
-  static constexpr auto map =
-      std::tuple{MORTISE_MEMBER(unit), MORTISE_MEMBER(micro_batch), MORTISE_MEMBER(phase),
-                 MORTISE_MEMBER(next_unit), MORTISE_MEMBER(last_of_step)};
-};
-}  // namespace kit
 
 template <>
 class Remote<Model> final : public kit::RemoteBase<Model, mt_model_v1> {

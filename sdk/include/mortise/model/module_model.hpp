@@ -36,8 +36,11 @@ namespace [[gnu::visibility("hidden")]] mortise {
 ///
 /// The module computes with its own variables: the owner gives them storage (Model::leaf). Layer
 /// operations do not see into it, so there are no adapters and no tensor parallelism inside.
-/// Buffers are listed and stay with the module: neither read from the run nor updated there, so
-/// running statistics do not survive a restart, and a recomputed visit counts them twice.
+/// Buffers are the run's (BufferInfo): the module finds its value before each visit, and what it
+/// leaves there in training is offered: floating-point numbers are averaged over the micro-batches
+/// of a step, of others the last counts. Tables that never change are better plain members.
+///
+/// A module does not know what came before the tokens that it is given: no Phase::decode.
 ///
 /// Errors: ConfigError for a part that is no child, and for a parameter outside of all parts.
 template <class T>
@@ -78,10 +81,14 @@ class ModuleModel : public Model {
 
   TensorList forward_unit(const Visit& visit, UnitContext& unit, Tensors hidden,
                           const Batch& batch) override {
-    const bool training = visit.phase != Phase::evaluate && visit.phase != Phase::decode;
+    if (visit.phase == Phase::decode)
+      throw Error(ErrorCode::not_supported, "a torch module cannot decode with a cache");
+    const bool training = visit.phase != Phase::evaluate;
     if (module_->is_training() != training) module_->train(training);
     const auto number = std::size_t(visit.unit);
+    lend_buffers(visit.unit, unit);
     TensorList out = parts_.at(number).forward(hidden, batch);
+    if (training) offer_buffers(visit.unit, unit);
     if (number + 1 != parts_.size()) return out;
     return {unit.end(head_, out.at(0))};
   }
@@ -170,7 +177,19 @@ class ModuleModel : public Model {
     info.shape = value.sizes().vec();
     info.dtype = dtype_of(value);
     info.unit = unit;
+    info.combine = value.is_floating_point() ? Combine::mean : Combine::last;
+    info.initial = value.clone();
     buffers_.push_back(std::move(info));
+    variables_.push_back(value);
+  }
+  // New memory each time: graphs of other visits may still hold the old one.
+  void lend_buffers(std::int64_t number, UnitContext& unit) {
+    for (std::size_t i = 0; i != buffers_.size(); ++i)
+      if (buffers_[i].unit == number) variables_[i].set_data(unit.buffer(buffers_[i].name).clone());
+  }
+  void offer_buffers(std::int64_t number, UnitContext& unit) {
+    for (std::size_t i = 0; i != buffers_.size(); ++i)
+      if (buffers_[i].unit == number) unit.update(buffers_[i].name, variables_[i].detach());
   }
 
   std::shared_ptr<T> module_;
@@ -179,6 +198,7 @@ class ModuleModel : public Model {
   LayerId head_{};
   TensorList leaves_;  // the module's own variables, in the order of the parameters
   std::vector<BufferInfo> buffers_;
+  TensorList variables_;  // the module's own, in the order of the buffers
 };
 
 }  // namespace mortise

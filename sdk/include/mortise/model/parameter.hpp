@@ -26,7 +26,8 @@ constexpr Axis last_enumerator(Axis) { return Axis::other; }
 /// `name` as Hugging Face has it; weights are [out, in]; query, key and value stand apart.
 /// `units`: the units that use it, ascending; more than one means tied. `depth`: number of the
 /// block that it belongs to, -1 for none. `master`, `compute`: float32 in this version.
-/// `shard_axes`: mesh axes of its own (experts); empty: the run's.
+/// `shard_axes`: mesh axes of its own (experts); empty: the run's. `starts_at_zero`: whatever the
+/// run's initialiser does.
 struct ParameterInfo {
   std::string name{};
   Shape shape{};
@@ -38,14 +39,31 @@ struct ParameterInfo {
   DType master = DType::float32, compute = DType::float32;
   bool trainable = true;
   Names shard_axes{};
+  bool starts_at_zero = false;
 };
 
+/// What becomes of several updates of a buffer in one step: that of the last micro-batch counts,
+/// their mean, or the largest value of each element.
+enum class Combine : std::int32_t { last, mean, max };
+constexpr Combine last_enumerator(Combine) { return Combine::max; }
+
 /// State that is not trained, such as running statistics: saved, never given to an optimizer.
+///
+/// The host keeps one value, equal on all ranks. UnitContext::update and OpCall::update offer a new
+/// one in training visits; in others they do nothing. After the step all offers of the step, over
+/// all micro-batches and ranks, are combined in the order of the micro-batches, in float64: the
+/// same bits on every layout. Within a step everybody sees the value of its beginning. A skipped
+/// step and a buffer without an offer change nothing. Every step gathers the offers from all ranks,
+/// so buffers are for small things: scales, statistics, counters.
+///
+/// `unit`: the only one that reaches it. `initial`: first value; undefined: zeros.
 struct BufferInfo {
   std::string name{};
   Shape shape{};
   DType dtype = DType::float32;
   std::int64_t unit = 0;
+  Combine combine = Combine::last;
+  at::Tensor initial{};
 };
 
 /// A declared layer: the seam that layer operations plug into. `op` is an operation id such as
@@ -70,16 +88,22 @@ template <>
 struct members<ParameterInfo> {
   MORTISE_MEMBERS(ParameterInfo, mt_parameter);
   static constexpr auto map =
-      std::tuple{MORTISE_MEMBER(name),      MORTISE_MEMBER(shape),     MORTISE_MEMBER(units),
-                 MORTISE_MEMBER(role),      MORTISE_MEMBER(axes),      MORTISE_MEMBER(fused_parts),
-                 MORTISE_MEMBER(depth),     MORTISE_MEMBER(master),    MORTISE_MEMBER(compute),
-                 MORTISE_MEMBER(trainable), MORTISE_MEMBER(shard_axes)};
+      std::tuple{MORTISE_MEMBER(name),       MORTISE_MEMBER(shape),
+                 MORTISE_MEMBER(units),      MORTISE_MEMBER(role),
+                 MORTISE_MEMBER(axes),       MORTISE_MEMBER(fused_parts),
+                 MORTISE_MEMBER(depth),      MORTISE_MEMBER(master),
+                 MORTISE_MEMBER(compute),    MORTISE_MEMBER(trainable),
+                 MORTISE_MEMBER(shard_axes), MORTISE_MEMBER(starts_at_zero).needs<0>()};
 };
 template <>
 struct members<BufferInfo> {
   MORTISE_MEMBERS(BufferInfo, mt_buffer);
-  static constexpr auto map = std::tuple{MORTISE_MEMBER(name), MORTISE_MEMBER(shape),
-                                         MORTISE_MEMBER(dtype), MORTISE_MEMBER(unit)};
+  static constexpr auto map = std::tuple{MORTISE_MEMBER(name),
+                                         MORTISE_MEMBER(shape),
+                                         MORTISE_MEMBER(dtype),
+                                         MORTISE_MEMBER(unit),
+                                         MORTISE_MEMBER(combine).needs<0>(),
+                                         MORTISE_MEMBER(initial).since()};
 };
 template <>
 struct members<Layer> {

@@ -28,12 +28,14 @@ class UnitContext : public Interface {
   virtual at::Tensor end(LayerId layer, const at::Tensor& hidden) = 0;
   /// The parameter itself, for models that compute with it directly.
   virtual at::Tensor parameter(ParameterId parameter) = 0;
+  /// The value of a buffer of this unit at the beginning of the step, not to be written to.
   virtual at::Tensor buffer(std::string_view name) = 0;
   /// One more summand of the loss: weight * sum / (count of `per` over the step).
   /// Shapes: sum is 0-d, on the model's device. A recomputed visit replaces its earlier terms.
   virtual void term(std::string_view name, const at::Tensor& sum, Denominator per,
                     double weight) = 0;
-  /// A new value of a buffer, applied once, after the step.
+  /// A new value of a buffer, combined and applied once, after the step (see BufferInfo). A
+  /// recomputed visit replaces its earlier updates.
   virtual void update(std::string_view buffer, const at::Tensor& value) = 0;
   /// A number to see in the metrics; 0-d, summed over the step's micro-batches.
   virtual void record(std::string_view name, const at::Tensor& value) = 0;

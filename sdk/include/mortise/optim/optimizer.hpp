@@ -15,7 +15,9 @@ struct Slot {
   Shape shape{};
   DType dtype = DType::float32;
 };
-/// `whole_matrix`: step() wants this parameter unsharded.
+/// `whole_matrix`: step() wants this parameter unsharded. Where the owner shards it, one rank gets
+/// the whole of it, with whole slots, and the others no piece of it; the host brings gradient and
+/// master there and spreads the result.
 struct SlotPlan {
   bool whole_matrix = false;
   std::vector<Slot> slots{};
@@ -25,7 +27,7 @@ struct SlotPlan {
 /// an optimizer only steps.
 ///
 /// Threads: step thread.
-/// Ranks:   local: each rank steps the pieces that it owns, which may be empty.
+/// Ranks:   local: each rank steps the pieces that it is given, which may be none, or empty.
 class Optimizer : public Interface {
  public:
   /// The slots that parameter `id` needs; nothing: it stays as it is. Asked once, before the first

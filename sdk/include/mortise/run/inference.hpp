@@ -22,6 +22,15 @@ class TrainedModel : public Interface {
   virtual std::int64_t context_length() const = 0;
   /// Optimizer steps behind these weights.
   virtual std::int64_t step() const = 0;
+  /// The same logits with a cache: `tokens` go on where the last call ended, the first call begins.
+  /// Shapes: tokens [B, T] int64 -> logits [B, T, V] float32 of the new positions; B as before, all
+  ///         calls together at most context_length() positions.
+  /// Errors: Error(not_supported) when the model cannot: use logits.
+  virtual at::Tensor decode(const at::Tensor&) {
+    throw Error(ErrorCode::not_supported, "this model cannot decode with a cache");
+  }
+  /// The next decode begins anew.
+  virtual void restart() {}
 };
 
 /// Opens what runs have saved. A service of the host, for commands.
@@ -36,8 +45,9 @@ template <>
 class Remote<TrainedModel> : public kit::RemoteBase<TrainedModel, mt_trained_model_v1> {
  public:
   static constexpr const char* id = "mortise/trained_model/1";
-  using Methods = kit::Methods<&TrainedModel::logits, &TrainedModel::tokenizer,
-                               &TrainedModel::context_length, &TrainedModel::step>;
+  using Methods =
+      kit::Methods<&TrainedModel::logits, &TrainedModel::tokenizer, &TrainedModel::context_length,
+                   &TrainedModel::step, &TrainedModel::decode, &TrainedModel::restart>;
   static constexpr Table table = Methods::table<Table>();
   using RemoteBase::RemoteBase;
   at::Tensor logits(const at::Tensor& tokens) override {
@@ -50,6 +60,13 @@ class Remote<TrainedModel> : public kit::RemoteBase<TrainedModel, mt_trained_mod
     return call(&Table::context_length, &TrainedModel::context_length);
   }
   std::int64_t step() const override { return call(&Table::step, &TrainedModel::step); }
+  at::Tensor decode(const at::Tensor& tokens) override {
+    if (!has(&Table::decode)) return TrainedModel::decode(tokens);
+    return call(&Table::decode, &TrainedModel::decode, tokens);
+  }
+  void restart() override {
+    if (has(&Table::restart)) call(&Table::restart, &TrainedModel::restart);
+  }
 };
 
 template <>
