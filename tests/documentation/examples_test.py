@@ -126,8 +126,10 @@ def check_command(template, place, command):
     for word, value in PLACEHOLDERS.items():
         command = re.sub(rf"\b{word}\b", value, command)
     with Folder(template) as folder:
-        if command.startswith("mortise run") and "--resume" not in command:
+        if command.startswith("mortise run"):
             shutil.rmtree(folder / "runs/run")
+        if "--resume" in command:  # a run of this folder, whose files its settings name
+            run(["mortise", "run", "run.yaml", "--set", "run.steps=2"], folder)
         done = run(command, folder)
         return [f"{place}: `{command}` ended with {done.returncode}:\n{done.stderr}"] if done.returncode else []
 
