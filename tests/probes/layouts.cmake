@@ -3,10 +3,8 @@ foreach(probe IN ITEMS zero_bubble ring_attention moe)
   mortise_add_plugin(probe_${probe} FIXTURE TORCH SOURCES probes/${probe}/${probe}.cpp)
 endforeach()
 mortise_add_test(
-  layout_probes_test TORCH
-  SOURCES probes/layouts_test.cpp training/engine_run.cpp training/plain_loop.cpp
-          training/small_model.cpp
-  LABELS probes distributed LINK mortise_host TIMEOUT 300 PROCESSORS 2
+  layout_probes_test TORCH SOURCES probes/layouts_test.cpp
+  LABELS probes distributed LINK mortise_test_training TIMEOUT 300 PROCESSORS 2
   PLUGINS fsdp ddp probe_zero_bubble probe_ring_attention probe_moe)
 mortise_add_test(
   mesh_test SOURCES end_to_end/mesh_test.cpp
