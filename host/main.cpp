@@ -1,4 +1,8 @@
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstdlib>
+#include <iostream>
 
 #include "host/cli/command_line.hpp"
 
@@ -12,6 +16,11 @@ __attribute__((section(".preinit_array"),
 
 }  // namespace
 
+// Everything of a run has been taken down in order by now. Static objects are left alone: those of
+// a plugin may need what has gone, and threads that it left running may still use them.
 int main(int count, char** arguments) {
-  return mortise::host::run_command_line({arguments + 1, arguments + count});
+  const int code = mortise::host::run_command_line({arguments + 1, arguments + count});
+  std::cout.flush();
+  std::fflush(nullptr);
+  _exit(code);
 }

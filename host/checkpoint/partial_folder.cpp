@@ -27,30 +27,30 @@ bool is_ours_and_complete(const fs::path& folder) try {
 
 }  // namespace
 
+void remove_leftovers(const fs::path& checkpoints, const WarningSink& warn) {
+  std::vector<fs::path> leftovers;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(checkpoints, error))
+    if (is_leftover(entry.path().filename().string())) leftovers.push_back(entry.path());
+  for (const fs::path& leftover : leftovers) {
+    remove_folder(leftover);
+    warn("removed " + leftover.string() + ", left behind by a save that was cut short");
+  }
+}
+
 PartialFolder::PartialFolder(const fs::path& checkpoints, std::int64_t step, WarningSink warn)
     : checkpoints_(checkpoints),
       partial_(checkpoints / partial_name(step)),
       final_(checkpoints / step_name(step)),
       warn_(std::move(warn)) {
   make_folder(checkpoints_);
-  remove_leftovers();
+  remove_leftovers(checkpoints_, warn_);
   make_folder(partial_);
 }
 
 PartialFolder::~PartialFolder() {
   std::error_code ignored;  // the failure that led here says more
   if (!committed_) fs::remove_all(partial_, ignored);
-}
-
-void PartialFolder::remove_leftovers() const {
-  std::vector<fs::path> leftovers;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(checkpoints_, error))
-    if (is_leftover(entry.path().filename().string())) leftovers.push_back(entry.path());
-  for (const fs::path& leftover : leftovers) {
-    remove_folder(leftover);
-    warn_("removed " + leftover.string() + ", left behind by a save that was cut short");
-  }
 }
 
 void PartialFolder::commit() {

@@ -7,6 +7,10 @@
 
 namespace mortise::host {
 
+// Removes what saves that were cut short have left behind, with a warning each. For whoever knows
+// that nobody saves there.
+void remove_leftovers(const std::filesystem::path& checkpoints, const WarningSink& warn);
+
 // The folder in which rank 0 lets a checkpoint grow: step_00000200.partial, which is removed again
 // unless it is committed. Throws Failure K0002.
 class PartialFolder {
@@ -22,7 +26,6 @@ class PartialFolder {
   void commit();
 
  private:
-  void remove_leftovers() const;
   void replace();
   std::filesystem::path move_aside() const;
 

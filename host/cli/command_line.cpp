@@ -7,7 +7,7 @@
 
 #include "host/cli/session.hpp"
 #include "host/failure.hpp"
-#include "host/wiring/call_in_progress.hpp"
+#include "host/wiring/crash_report.hpp"
 #include "host/wiring/failure_of_error.hpp"
 #include "host/wiring/host_tables.hpp"
 
@@ -73,7 +73,7 @@ int tell(const std::string& text, Exit exit) {
 }  // namespace
 
 int run_command_line(const Arguments& arguments) {
-  name_calls_on_terminate();
+  report_crashes();
   try {
     return dispatch(arguments);
   } catch (const Failure& f) {

@@ -7,17 +7,22 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <thread>
+#include <optional>
+#include <set>
 
 #include "host/checkpoint/files/checksum.hpp"
 #include "host/cli/metrics_service.hpp"
 #include "host/cli/session.hpp"
+#include "host/cli/told_once.hpp"
 #include "host/distributed/agreement.hpp"
 #include "host/distributed/mesh.hpp"
+#include "host/distributed/roll_call.hpp"
+#include "host/distributed/whereabouts.hpp"
 #include "host/training/horizon.hpp"
 #include "host/training/run_folder.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/training_run.hpp"
+#include "host/wiring/crash_report.hpp"
 #include "host/wiring/failure_of_error.hpp"
 #include "host/wiring/host_tables.hpp"
 
@@ -94,21 +99,26 @@ class RankProgram {
         ranks(rank_environment()),
         log(ranks.rank, ranks.size),
         log_service(log) {
+    share_whereabouts(ranks.rank);
+    if (ranks.size > 1) report_crashes_of_rank(ranks.rank);
     require_device(settings, file.root);
     services.offer<Logger>(log_service);
     services.offer<Metrics>(metrics_service);
     load_plugins(file.root, session.plugins());
+    name_for_crash_reports();
   }
 
   void join() {
-    if (ranks.size > 1) rendezvous = host::join(ranks, timeout_of(settings));
+    if (ranks.size == 1) return;
+    rendezvous = host::join(ranks, timeout_of(settings));
+    roll_call = std::make_unique<RollCall>(rendezvous, ranks);
   }
   // Another name where a run of this one is there already: rank 0 looks.
   void rename() {
     std::string name =
         free_run_name(std::filesystem::path(settings.folder).parent_path(), settings.name);
     if (rendezvous && ranks.rank == 0) rendezvous->set("run.name", name);
-    if (rendezvous && ranks.rank != 0) name = rendezvous->get("run.name");
+    if (rendezvous && ranks.rank != 0) name = rendezvous->get("run.name", 0);
     file.root.find("run")->find("name")->value = name;
     settings = read_run_settings(file.root);
   }
@@ -150,6 +160,7 @@ class RankProgram {
   MetricsService metrics_service;
   Services services;
   std::shared_ptr<Rendezvous> rendezvous;
+  std::unique_ptr<RollCall> roll_call;
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
@@ -157,6 +168,12 @@ class RankProgram {
   std::unique_ptr<Remote<LearningRateSchedule>> schedule;
 
  private:
+  void name_for_crash_reports() const {
+    std::set<std::string> named;
+    for (const ComponentOffer& o : offers_in(file.root, session.plugins()))
+      if (named.insert(o.plugin).second)
+        name_in_crash_reports({o.plugin, o.version, digest_of(o.file), o.file});
+  }
   std::vector<MetricLog::Sink> sinks() {
     std::vector<MetricLog::Sink> all;
     if (ranks.rank != 0) return all;
@@ -175,40 +192,9 @@ class RankProgram {
   }
 };
 
-// Time for whoever knows more to tell it first: about a lost rank its starter, about what all ranks
-// meet the first one.
-std::chrono::milliseconds courtesy(const RankProgram& program, const Failure& failure) {
-  if (failure.exit() == Exit::ranks) return std::chrono::milliseconds(500);
-  return std::chrono::milliseconds(program.ranks.rank == 0 ? 0 : 150);
-}
-
-// Whoever serves the store stays until the others have looked who told what.
-void linger(const RankEnvironment& ranks) {
-  if (ranks.rank == 0 && !ranks.store_is_elsewhere)
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-}
-
-// What has been told first, maybe just now by this rank; nothing when the store is gone.
-std::optional<std::string> first_told(Rendezvous& rendezvous, const std::string& mine) {
-  try {
-    return rendezvous.offer("failure", mine);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-}
-
-// Tells a failure unless another rank, or the starter of all, has told the same one.
-[[noreturn]] void tell_once(RankProgram& program, const Failure& failure) {
-  const bool is_told_elsewhere = *failure.what() == '\0';
-  if (program.rendezvous == nullptr || is_told_elsewhere) throw failure;
-  std::this_thread::sleep_for(courtesy(program, failure));
-  const std::string mine = std::to_string(program.ranks.rank) + ":" + failure.what();
-  const std::string first = first_told(*program.rendezvous, mine).value_or(mine);
-  linger(program.ranks);
-  const bool same = first.substr(first.find(':') + 1) == failure.what();
-  if (first != mine && (same || failure.exit() == Exit::ranks))
-    throw Failure(failure.id(), failure.exit(), "");
-  throw failure;
+[[noreturn]] void tell(const RankProgram& program, const Failure& failure) {
+  if (program.rendezvous == nullptr) throw failure;
+  tell_once(*program.rendezvous, program.ranks, program.roll_call.get(), failure);
 }
 
 template <class F>
@@ -224,7 +210,13 @@ auto with_context(F f) {
 
 Exit run_rank(const RunArguments& arguments) {
   quiet_libtorch();
-  RankProgram program(arguments);
+  std::optional<RankProgram> made;
+  try {
+    made.emplace(arguments);
+  } catch (const Failure& f) {
+    tell_once_before_joining(f);
+  }
+  RankProgram& program = *made;
   try {
     return with_context([&] {
       program.join();
@@ -238,7 +230,7 @@ Exit run_rank(const RunArguments& arguments) {
       return program.train(arguments);
     });
   } catch (const Failure& f) {
-    tell_once(program, f);
+    tell(program, f);
   }
 }
 
@@ -258,7 +250,7 @@ Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request) {
       return Exit::done;
     });
   } catch (const Failure& f) {
-    tell_once(program, f);
+    tell(program, f);
   }
 }
 

@@ -46,7 +46,8 @@ std::string difference(const std::vector<AgreementItem>& ours, const std::string
 std::string verdict_of(Rendezvous& rendezvous, const RankEnvironment& ranks,
                        const std::vector<AgreementItem>& mine) {
   for (std::int64_t r = 1; r < ranks.size; ++r) {
-    const std::string found = difference(mine, rendezvous.get("agreement/" + std::to_string(r)), r);
+    const std::string found =
+        difference(mine, rendezvous.get("agreement/" + std::to_string(r), r), r);
     if (!found.empty()) return found;
   }
   return "";
@@ -62,7 +63,7 @@ void require_agreement(Rendezvous& rendezvous, const RankEnvironment& ranks,
     rendezvous.set("agreement/verdict", "v" + verdict);
   } else {
     rendezvous.set("agreement/" + std::to_string(ranks.rank), as_text(mine));
-    verdict = rendezvous.get("agreement/verdict").substr(1);
+    verdict = rendezvous.get("agreement/verdict", 0).substr(1);
   }
   if (verdict.empty()) return;
   if (ranks.rank != 0) throw Failure("R0104", Exit::ranks, "");  // rank 0 says it

@@ -11,7 +11,7 @@ namespace mortise::host {
 struct C10dRendezvous final : Rendezvous {
   explicit C10dRendezvous(c10::intrusive_ptr<c10d::Store> s) : store(std::move(s)) {}
   void set(const std::string& key, const std::string& value) override;
-  std::string get(const std::string& key) override;
+  std::string get(const std::string& key, std::int64_t rank) override;
   std::string offer(const std::string& key, const std::string& value) override;
   c10::intrusive_ptr<c10d::Store> store;
 };

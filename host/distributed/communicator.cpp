@@ -10,6 +10,7 @@
 
 #include "host/distributed/c10d_store.hpp"
 #include "host/distributed/collective_time.hpp"
+#include "host/distributed/whereabouts.hpp"
 
 namespace mortise::host {
 namespace {
@@ -41,12 +42,14 @@ class GlooWork final : public Work {
   void wait() override {
     if (Handle handle = std::exchange(handle_, {}); handle) {
       const InCollective timed;
+      whereabouts().wait_in(operation_);
       try {
         handle->wait();
       } catch (const std::exception& e) {
         finish_ = {};
         lost(operation_, rank_, e);
       }
+      whereabouts().go_on();
     }
     if (auto finish = std::exchange(finish_, {})) finish();
     kept_.clear();
@@ -229,12 +232,14 @@ std::unique_ptr<Communicator> make_communicator(const std::shared_ptr<Rendezvous
   options->devices.push_back(device_for(request.on_one_host));
   options->threads = 1;
   auto& store = dynamic_cast<C10dRendezvous&>(*rendezvous).store;
+  whereabouts().wait_in("connecting");
   try {
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>(request.name, store), int(place), int(size),
         options);
     auto made = std::make_unique<GlooCommunicator>(std::move(group), place, size);
     made->barrier();  // one that is dropped while a peer still connects would hang the others
+    whereabouts().go_on();
     return made;
   } catch (const std::exception& e) {
     lost("connecting", request.own, e);

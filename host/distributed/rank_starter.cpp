@@ -12,8 +12,10 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "host/distributed/rendezvous.hpp"
+#include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
 
 namespace mortise::host {
@@ -62,7 +64,11 @@ struct Rank {
   std::optional<int> status;
 };
 
-std::vector<std::string> environment_for(int rank, int ranks, int port) {
+struct Place {
+  int port, whereabouts;
+};
+
+std::vector<std::string> environment_for(int rank, int ranks, const Place& place) {
   std::vector<std::string> all;
   for (char** e = environ; *e != nullptr; ++e) all.emplace_back(*e);
   const auto set = [&](const std::string& name, const std::string& value) {
@@ -72,7 +78,8 @@ std::vector<std::string> environment_for(int rank, int ranks, int port) {
   for (const char* name : {"RANK", "LOCAL_RANK"}) set(name, std::to_string(rank));
   for (const char* name : {"WORLD_SIZE", "LOCAL_WORLD_SIZE"}) set(name, std::to_string(ranks));
   set("MASTER_ADDR", "127.0.0.1");
-  set("MASTER_PORT", std::to_string(port));
+  set("MASTER_PORT", std::to_string(place.port));
+  set(kWhereaboutsVariable, std::to_string(place.whereabouts));
   set("MORTISE_STORE_IS_ELSEWHERE", "1");
   if (std::getenv("OMP_NUM_THREADS") == nullptr)
     set("OMP_NUM_THREADS",
@@ -90,7 +97,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 class LocalRanks {
  public:
   LocalRanks(int count, std::vector<std::string> arguments)
-      : server_(count), arguments_(std::move(arguments)) {
+      : server_(count), whereabouts_(count), arguments_(std::move(arguments)) {
     for (int r = 0; r != count; ++r) start(r, count);
   }
   ~LocalRanks() {
@@ -98,21 +105,24 @@ class LocalRanks {
       if (r.output >= 0) close(r.output);
   }
 
-  int wait() {
+  LocalOutcome wait() {
     int passed_on = 0;
     while (std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& r) { return !r.status; })) {
       read_output();
-      for (; passed_on < signal_count; ++passed_on) signal_all(last_signal);
+      for (; passed_on < signal_count; ++passed_on) pass_on(last_signal);
       reap();
-      if (first_failure_ && Clock::now() > *deadline_) signal_all(SIGKILL);
+      if (killed_ && (all_wait() || Clock::now() > *killed_told_by_)) tell_killed();
+      if (first_failure_ && Clock::now() > *deadline_) kill_all();
     }
     read_output();
-    return first_failure_.value_or(0);
+    if (killed_) tell_killed();
+    return {first_failure_.value_or(0), any_killed_ ? whereabouts_[0].run_folder : ""};
   }
 
  private:
   void start(int rank, int count) {
-    std::vector<std::string> environment = environment_for(rank, count, server_.port());
+    std::vector<std::string> environment =
+        environment_for(rank, count, {server_.port(), whereabouts_.descriptor()});
     std::vector<char*> argv = pointers(arguments_), envp = pointers(environment);
     int ends[2] = {-1, -1};
     if (rank != 0 && pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
@@ -125,6 +135,7 @@ class LocalRanks {
       for (const int signal : kPassedOn) std::signal(signal, SIG_DFL);
       held.release();
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      fcntl(whereabouts_.descriptor(), F_SETFD, 0);
       if (getppid() != parent) _exit(127);
       if (rank != 0) {
         dup2(ends[1], STDOUT_FILENO);
@@ -175,9 +186,14 @@ class LocalRanks {
     return line.rfind(number + ": ", 0) == 0 ? line : "[" + number + "] " + line;
   }
 
-  void signal_all(int signal) {
+  // Queued, by which ranks tell it from one that was sent to them too.
+  void pass_on(int signal) {
     for (const Rank& r : ranks_)
-      if (!r.status) kill(r.process, signal);
+      if (!r.status) sigqueue(r.process, signal, {});
+  }
+  void kill_all() {
+    for (const Rank& r : ranks_)
+      if (!r.status) kill(r.process, SIGKILL);
   }
 
   void reap() {
@@ -186,6 +202,7 @@ class LocalRanks {
       if (r.status || waitpid(r.process, &status, WNOHANG) != r.process) continue;
       r.status = status;
       const bool killed = WIFSIGNALED(status);
+      any_killed_ = any_killed_ || killed || WEXITSTATUS(status) > 128;
       const bool as_asked = killed && signal_count > 0 && WTERMSIG(status) == last_signal;
       const int code = as_asked ? 128 + WTERMSIG(status)
                        : killed ? int(Exit::ranks)
@@ -193,30 +210,73 @@ class LocalRanks {
       if (code == 0 || first_failure_) continue;
       first_failure_ = code;
       deadline_ = Clock::now() + std::chrono::seconds(code == int(Exit::stopped) ? 60 : 5);
-      if (killed && !as_asked) tell_killed(r, WTERMSIG(status));
+      if (code > 128) stop_at_once(code - 128);
+      if (killed && !as_asked) note_killed(r);
     }
   }
 
-  // The others find out by a broken connection; they stay silent when this has been told.
-  void tell_killed(const Rank& rank, int signal) {
-    const std::string text = "error[R0202]: rank " + std::to_string(rank.number) +
-                             " was ended by signal " + std::to_string(signal) + " (" +
-                             strsignal(signal) +
-                             "): the other ranks are ended; the last complete checkpoint stays";
+  // A second signal has reached a rank.
+  void stop_at_once(int signal) {
+    const std::string text = std::string("stopped at once by signal ") + std::to_string(signal) +
+                             " (" + strsignal(signal) +
+                             "): nothing was saved; the last complete checkpoint stays";
     server_.offer("failure", "starter:" + text);
+    say(text);
+    kill_all();
+  }
+
+  // The others find out by a broken connection; they stay silent when this has been told. What they
+  // wait in then belongs to the message.
+  void note_killed(const Rank& rank) {
+    server_.offer("failure", "starter: rank " + std::to_string(rank.number) + " was ended");
+    killed_ = rank;
+    killed_told_by_ = Clock::now() + std::chrono::seconds(2);
+  }
+
+  bool all_wait() const {
+    return std::all_of(ranks_.begin(), ranks_.end(), [&](const Rank& r) {
+      return r.status || whereabouts_[r.number].waiting_since.load() != 0;
+    });
+  }
+
+  void tell_killed() {
+    const Rank rank = *std::exchange(killed_, std::nullopt);
+    const int signal = WTERMSIG(*rank.status);
+    std::string text = "error[R0202]: rank " + std::to_string(rank.number) +
+                       " was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) +
+                       ") " + place_of(whereabouts_[rank.number]) +
+                       ": the other ranks are ended; the last complete checkpoint stays";
+    std::size_t told = 0;
+    for (const Rank& other : ranks_)
+      if (other.number != rank.number && told++ < kMostTold) text += "\n" + line_about(other);
+    if (told > kMostTold) text += "\n  and " + std::to_string(told - kMostTold) + " more";
     say(text);
   }
 
+  // "  rank 0, after 7 steps, waited in all_gather"
+  std::string line_about(const Rank& rank) const {
+    const Whereabouts& where = whereabouts_[rank.number];
+    std::string line = "  rank " + std::to_string(rank.number) + ", " + place_of(where);
+    if (where.waiting_since.load() == 0) return line + ", computed";
+    return line + ", waited in " + where.operation;
+  }
+
+  static constexpr std::size_t kMostTold = 16;
+
   StoreServer server_;
+  SharedWhereabouts whereabouts_;
   std::vector<std::string> arguments_;
   std::vector<Rank> ranks_;
   std::optional<int> first_failure_;
+  bool any_killed_ = false;
   std::optional<Clock::time_point> deadline_;
+  std::optional<Rank> killed_;  // not told yet
+  std::optional<Clock::time_point> killed_told_by_;
 };
 
 }  // namespace
 
-int run_local_ranks(int ranks, const std::vector<std::string>& arguments) {
+LocalOutcome run_local_ranks(int ranks, const std::vector<std::string>& arguments) {
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (const int signal : kPassedOn) sigaction(signal, &action, nullptr);

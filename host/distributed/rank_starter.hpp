@@ -10,7 +10,13 @@ namespace mortise::host {
 // The rendezvous store lives here, on a port that is bound before any rank starts. The first rank
 // has the terminal; lines of the others come with their rank in front. SIGINT, SIGTERM and SIGUSR1
 // are passed on. When one rank fails the others are ended within seconds, and the first failure's
-// exit code is returned; a rank that was killed gives exit code 6 and is named.
-int run_local_ranks(int ranks, const std::vector<std::string>& arguments);
+// exit code is returned; a rank that was killed gives exit code 6 and is named with what the others
+// waited in.
+struct LocalOutcome {
+  int exit = 0;
+  // The run folder in which ranks that were killed may have left an unfinished checkpoint, else "".
+  std::string cut_short;
+};
+LocalOutcome run_local_ranks(int ranks, const std::vector<std::string>& arguments);
 
 }  // namespace mortise::host

@@ -1,12 +1,17 @@
 #include "host/distributed/rendezvous.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <stdexcept>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "host/distributed/c10d_store.hpp"
+#include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
 
 namespace mortise::host {
@@ -32,6 +37,30 @@ std::int64_t number(const char* name, std::int64_t low) {
                       ". A launcher (torchrun, mortise run -n) sets RANK, WORLD_SIZE, LOCAL_RANK, "
                       "MASTER_ADDR and MASTER_PORT together; unset them all to run alone");
   return value;
+}
+
+// What tells apart jobs, and attempts of one job, that torchrun lets use one store.
+std::string job() {
+  return "mortise/" + variable("TORCHELASTIC_RUN_ID") + "/" +
+         variable("TORCHELASTIC_RESTART_COUNT");
+}
+
+std::string place_of(const RankEnvironment& ranks) {
+  return ranks.master_address + ":" + std::to_string(ranks.master_port);
+}
+
+// Each rank stands once in a store: a second one is of another job.
+void claim(Rendezvous& rendezvous, const RankEnvironment& ranks) {
+  std::random_device random;
+  const std::string mine =
+      std::to_string(getpid()) + "/" + std::to_string(random()) + std::to_string(random());
+  const std::string key = "rank/" + std::to_string(ranks.rank);
+  if (rendezvous.offer(key, mine) == mine) return;
+  throw Failure("R0106", Exit::ranks,
+                "error[R0106]: rank " + std::to_string(ranks.rank) +
+                    " has joined the rendezvous at " + place_of(ranks) +
+                    " already: another job serves this port, or a launcher gives RANK twice; set "
+                    "MASTER_PORT to a free one, equal for all ranks of this job");
 }
 
 std::string first_line(const char* what) {
@@ -64,13 +93,16 @@ void C10dRendezvous::set(const std::string& key, const std::string& value) {
   store->set(key, value);
 }
 
-std::string C10dRendezvous::get(const std::string& key) {
+std::string C10dRendezvous::get(const std::string& key, std::int64_t rank) {
+  whereabouts().wait_in("the rendezvous");
   try {
-    return store->get_to_str(key);
+    const std::string value = store->get_to_str(key);
+    whereabouts().go_on();
+    return value;
   } catch (const std::exception& e) {
     throw Failure("R0103", Exit::ranks,
-                  "error[R0103]: no rank has published '" + key +
-                      "' within the time-out: another rank is lost or late (" +
+                  "error[R0103]: rank " + std::to_string(rank) +
+                      " has not come to the rendezvous within run.timeout: it is lost or late (" +
                       first_line(e.what()) + ")");
   }
 }
@@ -86,18 +118,20 @@ std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::mill
   options.numWorkers = std::size_t(ranks.size);
   options.waitWorkers = false;
   options.timeout = timeout;
+  std::shared_ptr<Rendezvous> rendezvous;
   try {
-    return std::make_shared<C10dRendezvous>(
-        c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options));
+    rendezvous = std::make_shared<C10dRendezvous>(c10::make_intrusive<c10d::PrefixStore>(
+        job(), c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options)));
   } catch (const std::exception& e) {
-    const std::string place = ranks.master_address + ":" + std::to_string(ranks.master_port);
     throw Failure(
         "R0102", Exit::ranks,
         std::string("error[R0102]: cannot ") + (options.isServer ? "serve" : "reach") +
-            " the rendezvous at " + place + " (" + first_line(e.what()) + "): " +
+            " the rendezvous at " + place_of(ranks) + " (" + first_line(e.what()) + "): " +
             (options.isServer ? "the port is taken; set MASTER_PORT to a free one"
                               : "is rank 0 up, and are MASTER_ADDR and MASTER_PORT right?"));
   }
+  claim(*rendezvous, ranks);
+  return rendezvous;
 }
 
 std::shared_ptr<Rendezvous> join_through_file(const std::string& path, std::int64_t size,
@@ -122,8 +156,7 @@ StoreServer::StoreServer(std::int64_t ranks) : state_(std::make_unique<State>())
 StoreServer::~StoreServer() = default;
 int StoreServer::port() const { return state_->store->getPort(); }
 void StoreServer::offer(const std::string& key, const std::string& value) {
-  c10d::Store& store = *state_->store;
-  store.compareSet(key, std::string(), value);
+  c10d::PrefixStore(job(), state_->store).compareSet(key, std::string(), value);
 }
 
 }  // namespace mortise::host

@@ -29,14 +29,15 @@ class Rendezvous {
  public:
   virtual ~Rendezvous() = default;
   virtual void set(const std::string& key, const std::string& value) = 0;
-  // Waits up to the time-out; throws Failure (exit ranks) naming the key and rank count.
-  virtual std::string get(const std::string& key) = 0;
+  // Waits up to the time-out for what `rank` sets; throws Failure (exit ranks) naming it.
+  virtual std::string get(const std::string& key, std::int64_t rank) = 0;
   // Sets the key if nobody has yet; returns what stands there.
   virtual std::string offer(const std::string& key, const std::string& value) = 0;
 };
 
 // Joins the store of the run: a client, or for a rank 0 that has to, the server as well.
-// Throws Failure (exit ranks) with address, port and what to change.
+// Throws Failure (exit ranks) with address, port and what to change: when the store cannot be
+// served or reached, or belongs to another job.
 std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::milliseconds timeout);
 
 // A store in files, for tests that fork their ranks.

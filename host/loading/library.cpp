@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <mortise/kit/call_in_progress.hpp>
 #include <stdexcept>
 
 #include "host/failure.hpp"
@@ -63,7 +64,9 @@ std::deque<OpenLibrary>& open_libraries() {
 }
 
 const mt_plugin_v1* load(const Judgement& judgement) {
+  static constexpr std::string_view kLoad = "load";
   check_unchanged(judgement);
+  const kit::CallInProgress call(judgement.file.c_str(), &kLoad);
   OpenLibrary& library = open_libraries().emplace_back(
       OpenLibrary{judgement.identity, dll::shared_library(judgement.file, mode()), nullptr});
   library.table = library.handle.get<const mt_plugin_v1*()>("mortise_plugin")();

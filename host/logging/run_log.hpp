@@ -18,7 +18,8 @@ class RunLog {
   ~RunLog();
   RunLog(const RunLog&) = delete;
 
-  // From now on also into this file; throws Failure (exit storage).
+  // From now on also into this file; throws Failure (exit storage). When it cannot be written any
+  // more, a warning says so once.
   void open_file(const std::string& path);
   // Who shows lines to the user; by default they go to standard error.
   using Show = std::function<void(LogSeverity, const std::string&)>;
@@ -32,6 +33,7 @@ class RunLog {
   void error(const std::string& text) { write(LogSeverity::error, text); }
 
  private:
+  void show(LogSeverity severity, const std::string& text);
   struct Sinks;
   std::unique_ptr<Sinks> sinks_;
 };

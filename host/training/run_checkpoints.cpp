@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/checkpoint/checkpoint_reader.hpp"
+#include "host/checkpoint/partial_folder.hpp"
 #include "host/distributed/gather_text.hpp"
 #include "host/training/saved_state.hpp"
 
@@ -73,6 +74,9 @@ void RunCheckpoints::save(const RunProgress& progress, std::int64_t keep_every) 
 }
 
 RunProgress RunCheckpoints::load(const std::filesystem::path& folder) {
+  if (first_rank())
+    remove_leftovers(folder_.checkpoints(),
+                     [this](const std::string& text) { log_.warning(text); });
   Communicator& group = model_.everyone();
   const Checkpoint checkpoint = Checkpoint::open(folder, {group.rank(), group.size()});
   const std::string differences = load_into(model_, checkpoint, settings_.allow_partial);

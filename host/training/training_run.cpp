@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/distributed/gather_text.hpp"
+#include "host/distributed/whereabouts.hpp"
 #include "host/engine/model_flops.hpp"
 #include "host/training/data_feed.hpp"
 #include "host/training/horizon.hpp"
@@ -20,6 +21,7 @@
 #include "host/training/run_opening.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/stop_request.hpp"
+#include "host/wiring/crash_report.hpp"
 #include "host/wiring/failure_of_error.hpp"
 
 namespace mortise::host {
@@ -82,7 +84,7 @@ class TrainingRun {
       while (at_.step < horizon_.total_steps && !stop_) one_step();
       return end();
     } catch (const Error& e) {
-      const Failure failure = failure_of(e, "training, " + place());
+      const Failure failure = failure_of(e, "training, " + place_of(whereabouts()));
       leave(failure);
       throw failure;
     } catch (const Failure& failure) {
@@ -96,7 +98,6 @@ class TrainingRun {
 
  private:
   bool first_rank() const { return group_.rank() == 0; }
-  std::string place() const { return "after " + std::to_string(at_.step) + " steps"; }
   // The run has failed.
   void leave(const Failure& failure) noexcept {
     engine_.abort();
@@ -128,11 +129,15 @@ class TrainingRun {
         const RunStart start = opening_.open();
         mine = {
             {"kind", int(start.kind)}, {"step", start.step}, {"from", start.checkpoint.string()}};
+        whereabouts().saves_in(s_.folder);
       } catch (const Failure& f) {
         failed = f;
         mine = {{"exit", int(f.exit())}};
       }
     }
+    char name[32];
+    std::snprintf(name, sizeof name, "crash-rank-%05d.txt", int(group_.rank()));
+    write_crash_reports_to(RunFolder(s_.folder).path() / name);
     const nlohmann::json told = nlohmann::json::parse(gather_text(group_, mine.dump())[0]);
     if (failed) throw *failed;
     if (told.contains("exit")) throw Failure("", Exit(told["exit"].get<int>()), "");
@@ -165,6 +170,8 @@ class TrainingRun {
     }
     started_ = last_save_ = Clock::now();
     engine_.clock().lap();
+    whereabouts().step = at_.step;
+    whereabouts().phase = Phase::training;
   }
 
   // Over all ranks. Collective.
@@ -189,7 +196,7 @@ class TrainingRun {
     pending_ = std::move(output);
     pending_rate_ = engine_.optimizers().learning_rate() * input.learning_rate_factor;
     pending_times_ = engine_.clock().lap();
-    ++at_.step;
+    whereabouts().step = ++at_.step;
     if (computes_in_place()) consume_pending();  // so that a finished step is on the disk
     at_boundary();
   }
@@ -204,7 +211,7 @@ class TrainingRun {
     try {
       return feed_.next(at_.step);
     } catch (const Error& e) {
-      throw failure_of(e, "data.train, " + place());
+      throw failure_of(e, "data.train, " + place_of(whereabouts()));
     }
   }
 
@@ -293,6 +300,7 @@ class TrainingRun {
 
   void evaluate() {
     if (parts_.data.evaluation().empty()) return;
+    whereabouts().phase = Phase::evaluation;
     StepRecord record{at_.step, {}};
     for (const auto& set : parts_.data.evaluation()) {
       const Metric metric{"eval/" + set.name + "/loss", loss_on(*set.data)};
@@ -303,6 +311,7 @@ class TrainingRun {
     }
     if (first_rank()) metrics_.write(record);
     stop_ = stop_ || ends_early();
+    whereabouts().phase = Phase::training;
   }
   bool ends_early() const { return !reason_to_stop(s_.early_stop, at_.early_stop).empty(); }
 
@@ -319,8 +328,10 @@ class TrainingRun {
   }
 
   void save() {
+    whereabouts().phase = Phase::saving;
     checkpoints_.save(at_, keep_interval_);
     saved_step_ = at_.step;
+    whereabouts().phase = Phase::training;
     last_save_ = Clock::now();
     save_asked_ = false;
   }

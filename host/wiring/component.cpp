@@ -1,9 +1,15 @@
 #include "host/wiring/component.hpp"
 
+#include <mortise/kit/call_in_progress.hpp>
+
 #include "host/failure.hpp"
-#include "host/wiring/call_in_progress.hpp"
 
 namespace mortise::host {
+namespace {
+
+constexpr std::string_view kCreate = "create", kDestroy = "destroy";
+
+}  // namespace
 
 mt_object Services::find(void* self, const char* interface_id) {
   const auto& all = static_cast<Services*>(self)->offered_;
@@ -20,11 +26,12 @@ Component::Component(const mt_component_v1& type, std::unique_ptr<SettingsTree> 
   context_ = {kit::head_of<mt_context_v1>(), &services, &Services::find,
               kit::text(services.run_folder()), seed};
   kit::Failure failure;
+  const kit::CallInProgress call(name_.c_str(), &kCreate);
   failure.check(type_.create(settings_->values(), &context_, &made_, failure.sink()));
 }
 
 Component::~Component() {
-  const CallInProgress call(name_, "destroy");
+  const kit::CallInProgress call(name_.c_str(), &kDestroy);
   type_.destroy(made_);
 }
 

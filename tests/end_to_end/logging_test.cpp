@@ -65,9 +65,9 @@ TEST_CASE("logging: an error of one rank carries its number, progress stays whol
       sets({"data.train={use: ragged, broken: 14}", "data.shuffle=false", "tokenizer=null",
             "model.vocabulary_size=97", "eval=null", "batch.sequences=4", "run.steps=20"});
   const Outcome outcome = trial.run(4, broken);
-  check_refused(outcome, 4, {"[rank 2] ", "after 3 steps", "ragged, sample 14 is broken"});
+  check_refused(outcome, 4, {"rank 2: ", "after 3 steps", "ragged, sample 14 is broken"});
   std::istringstream lines(outcome.err);
-  for (std::string line; std::getline(lines, line);) CHECK(line.rfind("[rank 2] ", 0) == 0);
+  for (std::string line; std::getline(lines, line);) CHECK(line.rfind("rank 2: ", 0) == 0);
   check_lines_once(outcome.out, "step ", 1, 3);
   const std::string log = trial.read("runs/tiny/run.log");
   CHECK(contains(log, " error rank 2 "));

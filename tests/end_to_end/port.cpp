@@ -5,14 +5,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <stdexcept>
 
 namespace mortise::tests {
 
-TakenPort::TakenPort() : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+TakenPort::TakenPort(int number) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_ANY);
+  address.sin_port = htons(std::uint16_t(number));
+  const int reused = 1;
+  setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &reused, sizeof reused);
   socklen_t size = sizeof address;
   auto* where = reinterpret_cast<sockaddr*>(&address);
   if (bind(socket_, where, size) != 0 || listen(socket_, 1) != 0 ||

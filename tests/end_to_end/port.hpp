@@ -7,7 +7,8 @@ namespace mortise::tests {
 // A listening socket on a port of this machine that nobody else had.
 class TakenPort {
  public:
-  TakenPort();
+  // 0: any that is free. Throws when it cannot be had.
+  explicit TakenPort(int number = 0);
   ~TakenPort();
   TakenPort(const TakenPort&) = delete;
   int number() const { return number_; }

@@ -2,11 +2,13 @@
 #include <iostream>
 #include <thread>
 
+#include "host/checkpoint/partial_folder.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/rank_main.hpp"
 #include "host/distributed/rank_starter.hpp"
 #include "host/distributed/rendezvous.hpp"
 #include "host/failure.hpp"
+#include "host/training/run_folder.hpp"
 
 namespace mortise::host {
 namespace {
@@ -85,7 +87,10 @@ int run_command(const Arguments& arguments) {
   check_before_start(run, ranks);
   std::vector<std::string> again{"mortise", "run"};
   again.insert(again.end(), arguments.begin(), arguments.end());
-  return run_local_ranks(ranks, again);
+  const LocalOutcome outcome = run_local_ranks(ranks, again);
+  if (!outcome.cut_short.empty())
+    remove_leftovers(RunFolder(outcome.cut_short).checkpoints(), [](const std::string&) {});
+  return outcome.exit;
 }
 
 }  // namespace mortise::host

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <mortise/kit/call_in_progress.hpp>
 #include <mortise/kit/crossing.hpp>
 #include <mortise/kit/fingerprint.hpp>
 
@@ -102,6 +103,7 @@ class RemoteBase : public I {
   R call(Slot T::*slot, R (O::*)(P...) const, std::type_identity_t<P>... args) const {
     Failure failure;
     mt_status status = 0;
+    const CallInProgress mark(name_, method(slot));
     if constexpr (std::is_void_v<R>) {
       status = (table()->*slot)(object_.self, cross<P>::pack(args)..., failure.sink());
       if (status != 0) failure.raise(status, called(slot));
@@ -123,11 +125,16 @@ class RemoteBase : public I {
   template <class Slot>
   std::string called(Slot T::*slot) const {
     if (name_ == nullptr) return {};
-    const auto offset = reinterpret_cast<const char*>(&(table()->*slot)) -
-                        reinterpret_cast<const char*>(table()) - std::ptrdiff_t(sizeof(mt_head));
-    const auto names = Remote<I>::Methods::names();
-    return std::string(name_) + ": " +
-           std::string(names[std::size_t(offset) / sizeof(void (*)())]) + ": ";
+    return std::string(name_) + ": " + std::string(*method(slot)) + ": ";
+  }
+  // The name of the method in a slot.
+  template <class Slot>
+  static const std::string_view* method(Slot T::*slot) {
+    static constexpr auto names = Remote<I>::Methods::names();
+    const T& own = Remote<I>::table;
+    const auto offset = reinterpret_cast<const char*>(&(own.*slot)) -
+                        reinterpret_cast<const char*>(&own) - std::ptrdiff_t(sizeof(mt_head));
+    return &names[std::size_t(offset) / sizeof(void (*)())];
   }
   const T* table() const {
     if (object_.table == nullptr)
