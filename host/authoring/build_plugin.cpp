@@ -94,14 +94,15 @@ Command configuring(const PluginBuild& build, const fs::path& folder) {
   return command;
 }
 
-// All of a log, or its end where it is long.
-std::string end_of(const fs::path& log) {
+// All of a log, or its beginning where it is long: what follows the first errors of a compiler
+// comes of them.
+std::string beginning_of(const fs::path& log) {
   std::ifstream in(log, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   constexpr std::size_t kMost = 20000;
   std::string all = text.str();
-  return all.size() <= kMost ? all : "…\n" + all.substr(all.find('\n', all.size() - kMost) + 1);
+  return all.size() <= kMost ? all : all.substr(0, all.rfind('\n', kMost) + 1) + "…\n";
 }
 
 void run_step(const Command& command, const fs::path& log, const std::string& what,
@@ -109,7 +110,7 @@ void run_step(const Command& command, const fs::path& log, const std::string& wh
   tell("==> " + typed(command));
   fs::remove(log);
   const ChildEnd end = run_child({command, log});
-  const std::string said = end_of(log);
+  const std::string said = beginning_of(log);
   if (end.done()) {
     if (said.find("warning: ") != std::string::npos) tell(said);
     return;

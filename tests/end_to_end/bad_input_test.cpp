@@ -51,7 +51,7 @@ TEST_CASE("bad input: a command line that makes no sense") {
   check_mistakes(rows, trial);
   check_refused(trial.mortise({"fly"}), 2, {"fly", "run", "check", "generate"});
   check_refused(trial.mortise({"data", "fly"}), 2, {"data", "data pack"});
-  check_refused(trial.mortise({"config"}), 2, {"config show"});
+  check_refused(trial.mortise({"config"}), 2, {"mortise config", "show FILE", "schema", "docs"});
   check_refused(trial.mortise({"plugin", "fly"}), 2, {"fly", "list", "inspect"});
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("bad input: settings") {
       {"a plugin's own rule",
        file_with({"model.heads=5"}),
        2,
-       {"run.yaml:9:13", "llama", "heads", "width", "5", "32"}},
+       {"--set: ", "model.heads", "llama", "width", "5", "32"}},
       {"a mesh for other ranks", file_with({"mesh={dp: 3}"}), 2, {"mesh", "3", "1", "-n 3"}},
   };
   check_mistakes(rows, trial);
@@ -111,7 +111,10 @@ TEST_CASE("bad input: data") {
   trial.write("empty.txt", "");
   trial.write("short.txt", "too short");
   const std::vector<Mistake> rows = {
-      {"no file", file_with({"data.train.files=nothing.txt"}), 4, {"run.yaml:", "nothing.txt"}},
+      {"no file",
+       file_with({"data.train.files=nothing.txt"}),
+       4,
+       {"--set: ", "data.train.files", "nothing.txt"}},
       {"an empty file",
        file_with({"data.train.files=empty.txt"}),
        4,

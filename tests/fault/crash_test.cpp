@@ -46,7 +46,9 @@ TEST_CASE("crash: of one rank, its plugin and call are named, its starter names 
     CHECK(program.left_behind().empty());
     check_tells(trial.read("runs/tiny/crash-rank-00001.txt"), {said, kPlugin});
     CHECK_FALSE(trial.has("runs/tiny/crash-rank-00000.txt"));
-    check_done(trial.run(1, Words{"--resume", "latest"} + sets({"run.steps=5"})));
+    check_done(trial.run(
+        1, Words{"--accept", "run.steps", "--accept", "layer_ops", "--accept", "observers"} +
+               sets({"run.steps=5"})));
   }
 }
 

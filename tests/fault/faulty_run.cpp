@@ -11,13 +11,14 @@ std::string node(const Fault& fault) {
 }  // namespace
 
 Words with_faulty_plugin() {
-  return Words{"--plugin", fixture_plugin("faulty").string()} + sets({"observers={use: faulty}"});
+  return Words{"--plugin", fixture_plugin("faulty").string(), "--accept", "observers"} +
+         sets({"observers={use: faulty}"});
 }
 
 Words with_fault(const Fault& fault) {
   const std::string component = fault.component;
   const std::string sinks = "[{use: console}, " + node(fault) + "]";
-  return with_faulty_plugin() +
+  return with_faulty_plugin() + Words{"--accept", component} +
          sets({component + "=" + (component == "log.sinks" ? sinks : node(fault))});
 }
 

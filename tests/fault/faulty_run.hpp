@@ -11,7 +11,8 @@ struct Fault {
   int at = 0, rank = -1;
 };
 
-// Arguments of a run with the plugin's counting observer and, maybe, a fault.
+// Arguments of a run with the plugin's counting observer and, maybe, a fault. A run that goes on
+// may change to them.
 Words with_faulty_plugin();
 Words with_fault(const Fault& fault);
 

@@ -84,7 +84,7 @@ TEST_CASE("stop signals: a second one to a rank stops all at once, the last chec
     CHECK(program.left_behind().empty());
     CHECK(saved_steps(trial) == std::vector<int>{4});
     CHECK(half_checkpoints(trial).empty());
-    const Outcome more = trial.run(ranks, Words{"--resume", "latest"} + named("tiny"));
+    const Outcome more = trial.run(ranks, Words{"--accept", "observers"} + named("tiny"));
     check_done(more);
     CHECK(contains(more.said(), "goes on at step 4"));
   }

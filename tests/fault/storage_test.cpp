@@ -36,7 +36,7 @@ class SmallDisk {
 };
 
 void check_goes_on(const Trial& trial, int ranks, int step) {
-  const Outcome more = trial.run(ranks, Words{"--resume", "latest"});
+  const Outcome more = trial.run(ranks, {"--resume", "latest", "--accept", "run.steps"});
   check_done(more);
   CHECK(contains(more.said(), "goes on at step " + std::to_string(step)));
 }
@@ -106,7 +106,7 @@ TEST_CASE("storage: a log or metrics that cannot be written are told once, the r
     check_done(trial.run(1, sets({"run.steps=2"})));
     fs::remove(trial.path("runs/tiny") / row.file);
     fs::create_symlink("/dev/full", trial.path("runs/tiny") / row.file);
-    const Outcome outcome = trial.run(2, Words{"--resume", "latest"});
+    const Outcome outcome = trial.run(2, {"--resume", "latest"});
     check_done(outcome);
     CAPTURE(outcome.said());
     CHECK(count(outcome.said(), row.text) == 1);

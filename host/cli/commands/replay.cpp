@@ -90,7 +90,7 @@ int replay_command(const Arguments& arguments) {
   if (!rank_environment().launched() && ranks > 1) {
     std::vector<std::string> again{"mortise", "replay"};
     again.insert(again.end(), arguments.begin(), arguments.end());
-    return run_local_ranks(ranks, again);
+    return run_local_ranks(ranks, again).exit;
   }
   const TemporaryFile config(source.config);
   RunArguments as;
