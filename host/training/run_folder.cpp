@@ -1,6 +1,7 @@
 #include "host/training/run_folder.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -19,6 +20,12 @@ namespace fs = std::filesystem;
 }
 
 }  // namespace
+
+fs::path RunFolder::crash_report(std::int64_t rank) const {
+  char name[32];
+  std::snprintf(name, sizeof name, "crash-rank-%05d.txt", int(rank));
+  return path_ / name;
+}
 
 bool RunFolder::is_new() const {
   std::error_code error;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace mortise::host {
 
-// runs/NAME: config.yaml, metrics.jsonl, run.log, changes.jsonl, checkpoints/.
+// runs/NAME: config.yaml, metrics.jsonl, run.log, changes.jsonl, checkpoints/,
+// crash-rank-NNNNN.txt.
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -14,6 +16,8 @@ class RunFolder {
   std::filesystem::path config() const { return path_ / "config.yaml"; }
   std::filesystem::path changes() const { return path_ / "changes.jsonl"; }
   std::filesystem::path log() const { return path_ / "run.log"; }
+  // What a rank leaves behind that has crashed.
+  std::filesystem::path crash_report(std::int64_t rank) const;
 
   // Whether nothing is there, or nothing but what making it left behind when it was cut short.
   bool is_new() const;

@@ -135,9 +135,7 @@ class TrainingRun {
         mine = {{"exit", int(f.exit())}};
       }
     }
-    char name[32];
-    std::snprintf(name, sizeof name, "crash-rank-%05d.txt", int(group_.rank()));
-    write_crash_reports_to(RunFolder(s_.folder).path() / name);
+    write_crash_reports_to(RunFolder(s_.folder).crash_report(group_.rank()));
     const nlohmann::json told = nlohmann::json::parse(gather_text(group_, mine.dump())[0]);
     if (failed) throw *failed;
     if (told.contains("exit")) throw Failure("", Exit(told["exit"].get<int>()), "");

@@ -167,6 +167,27 @@ SettingList owner_settings(const TrainingCase& c) {
   return settings;
 }
 
+host::EngineSettings engine_settings(const TrainingCase& c) {
+  host::EngineSettings settings;
+  settings.seed = 1234;
+  if (c.clip_norm > 0) settings.clip_norm = c.clip_norm;
+  settings.norm = c.norm;
+  if (c.recompute) settings.recompute.kind = host::Recompute::Kind::all;
+  return settings;
+}
+
+// This rank's micro-batches of a step.
+host::StepInput input_of(const TrainingCase& c, const host::Layout& layout, int step) {
+  const std::int64_t ranks = layout.micro_batches().size(), rank = layout.micro_batches().rank();
+  host::StepInput input{step, c.micro_batches, {}};
+  for (std::int64_t first = 0; first < c.micro_batches; first += ranks) {
+    input.rounds.emplace_back();
+    if (first + rank < c.micro_batches)
+      input.rounds.back() = small_batch(c.shape, c.sequences, c.length, step, first + rank);
+  }
+  return input;
+}
+
 }  // namespace
 
 TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, bool crossed,
@@ -200,11 +221,6 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   const Reached<Optimizer> o(adamw, crossed);
   const Reached<Initializer> i(initializer, crossed);
 
-  host::EngineSettings settings;
-  settings.seed = 1234;
-  if (c.clip_norm > 0) settings.clip_norm = c.clip_norm;
-  settings.norm = c.norm;
-  if (c.recompute) settings.recompute.kind = host::Recompute::Kind::all;
   host::Engine engine({m.used,
                        l.used,
                        delayed,
@@ -213,21 +229,13 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
                        {},
                        strategies.layout(mesh),
                        queue},
-                      settings);
+                      engine_settings(c));
   engine.layout().require_micro_batches(c.micro_batches);
   engine.parameters().initialize(i.used, 1);
 
   TrainingResult result;
-  const std::int64_t dealt = engine.layout().micro_batches().size();
   for (int s = 0; s != c.steps; ++s) {
-    host::StepInput input{s, c.micro_batches, {}};
-    for (std::int64_t r = 0; r != (c.micro_batches + dealt - 1) / dealt; ++r) {
-      const std::int64_t k = r * dealt + engine.layout().micro_batches().rank();
-      input.rounds.emplace_back();
-      if (k < c.micro_batches)
-        input.rounds.back() = small_batch(c.shape, c.sequences, c.length, s, k);
-    }
-    const host::StepValues values = host::read(engine.train(input));
+    const host::StepValues values = host::read(engine.train(input_of(c, engine.layout(), s)));
     result.losses.push_back(values.loss);
     result.norms.push_back(values.norm);
   }
