@@ -38,7 +38,7 @@ struct EverySetting {
   std::vector<std::string_view> names = {"norm", "bias"};
   std::array<double, 2> betas = {0.9, 0.95};
   std::vector<Window> windows;
-  Window window;
+  Window window = {8, 0.5};
   Named<double> weights;
   Named<Window> named_windows;
   Listener* listener = nullptr;

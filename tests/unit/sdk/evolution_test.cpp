@@ -68,6 +68,27 @@ TEST_CASE("evolution: an empty slot counts as one that is not there") {
   CHECK(with_gap.twice(4) == 6);
 }
 
+TEST_CASE("evolution: a method of the first release that a table leaves out is refused by name") {
+  DoublesAtOnce object;
+  counter_v1 gap = Remote<Counter>::table;
+  gap.next = nullptr;
+  counter_v1 cut = Remote<Counter>::table;
+  cut.head.struct_size = sizeof(mt_head);
+  for (const counter_v1* table : {&gap, &cut}) {
+    Remote<Counter> counter({&table->head, static_cast<Counter*>(&object)});
+    counter.set_name("odometer of org.mortise.fixture");
+    try {
+      counter.next(4);
+      FAIL("nothing was thrown");
+    } catch (const Error& e) {
+      CHECK(e.code() == ErrorCode::not_supported);
+      CHECK(std::string(e.what()) ==
+            "odometer of org.mortise.fixture: next: the table of this mortise::tests::Counter "
+            "leaves this method out; every table has it");
+    }
+  }
+}
+
 TEST_CASE("evolution: a table with more slots than this side knows is fine") {
   struct Newer {
     counter_v1 known;

@@ -100,7 +100,7 @@ TEST_CASE("settings: lists, arrays and structs are read back, and replace the de
   CHECK(c.names == std::vector<std::string_view>{"a", "b"});
   CHECK(c.betas == std::array<double, 2>{0.8, 1});
   CHECK(c.window.size == 3);
-  CHECK(c.window.overlap == 0.25);
+  CHECK(c.window.overlap == 0.5);  // what EverySetting starts its window with
   REQUIRE(c.windows.size() == 2);
   CHECK(c.windows[0].size == 3);
   CHECK(c.windows[1].size == 8);

@@ -27,10 +27,11 @@ std::string number_of(double v) {
   return out.all;
 }
 
-const char* const kWindow =
-    R"("type":"object","properties":{"size":{"type":"integer","doc":"length","minimum":1,"default":8},)"
-    R"("overlap":{"type":"number","doc":"share","minimum":0,"maximum":1,"default":0.25}},)"
-    R"("rules":[{"rule":"requires","a":"overlap","b":"size"}])";
+std::string window(const char* overlap) {
+  return R"("type":"object","properties":{"size":{"type":"integer","doc":"length","minimum":1,"default":8},)"
+         R"("overlap":{"type":"number","doc":"share","minimum":0,"maximum":1,"default":)" +
+         std::string(overlap) + R"(}},"rules":[{"rule":"requires","a":"overlap","b":"size"}])";
+}
 
 }  // namespace
 
@@ -57,11 +58,11 @@ TEST_CASE("schema: each type and each modifier stands in it") {
        R"("type":"array","items":{"type":"string"},"doc":"names","single":true,"default":["norm","bias"])"},
       {"betas",
        R"("type":"array","items":{"type":"number"},"doc":"two numbers","default":[0.9,0.95])"},
-      {"windows", std::string(R"("type":"array","items":{)") + kWindow + R"(},"doc":"windows")"},
-      {"window", std::string(kWindow) + R"(,"doc":"one window")"},
+      {"windows", R"("type":"array","items":{)" + window("0.25") + R"(},"doc":"windows")"},
+      {"window", window("0.5") + R"(,"doc":"one window")"},
       {"weights", R"("type":"map","values":{"type":"number"},"doc":"weights by name")"},
       {"named_windows",
-       std::string(R"("type":"map","values":{)") + kWindow + R"(},"doc":"windows by name")"},
+       R"("type":"map","values":{)" + window("0.25") + R"(},"doc":"windows by name")"},
       {"listener", R"("component":"test/listener/1","doc":"a component","required":true)"},
       {"listeners", R"("type":"array","items":{"component":"test/listener/1"},"doc":"components")"},
       {"sources",
@@ -100,13 +101,15 @@ TEST_CASE("schema: numbers are short and give the same double back") {
                                                  {6e-5, "6e-5"},
                                                  {0.95, "0.95"},
                                                  {1e15, "1000000000000000"},
+                                                 {1e18, "1000000000000000000"},
+                                                 {-1e18, "-1000000000000000000"},
                                                  {1.0 / 1024, "9765625e-10"}};
   for (const auto& [value, text] : rows) {
     CAPTURE(text);
     CHECK(number_of(value) == text);
     CHECK(std::stod(number_of(value)) == value);
   }
-  for (const double value : {0.1 + 0.2, 1e-30})
+  for (const double value : {0.1 + 0.2, 1e-30, 1e19})
     CHECK_THROWS(number_of(value));  // at compile time: an error
 }
 

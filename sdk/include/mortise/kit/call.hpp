@@ -104,6 +104,7 @@ class RemoteBase : public I {
     Failure failure;
     mt_status status = 0;
     const CallInProgress mark(name_, method(slot));
+    if (!has(slot)) refuse_absent(slot);
     if constexpr (std::is_void_v<R>) {
       status = (table()->*slot)(object_.self, cross<P>::pack(args)..., failure.sink());
       if (status != 0) failure.raise(status, called(slot));
@@ -126,6 +127,12 @@ class RemoteBase : public I {
   std::string called(Slot T::*slot) const {
     if (name_ == nullptr) return {};
     return std::string(name_) + ": " + std::string(*method(slot)) + ": ";
+  }
+  template <class Slot>
+  [[noreturn]] void refuse_absent(Slot T::*slot) const {
+    throw Error(ErrorCode::not_supported, called(slot) + "the table of this " +
+                                              readable(&typeid(I)) +
+                                              " leaves this method out; every table has it");
   }
   // The name of the method in a slot.
   template <class Slot>

@@ -8,8 +8,9 @@
 namespace [[gnu::visibility("hidden")]] mortise {
 namespace kit {
 
+// What is not given keeps its value.
 template <class Config>
-Config read(mt_values values, Context& context);
+void read_into(Config& config, mt_values values, Context& context);
 
 template <class E>
 E& next_element(std::vector<E>& list, std::size_t) {
@@ -72,15 +73,14 @@ void assign(const F& f, const mt_value& v, T& into, Context& context) {
       assign(f, v.as.items.data[i], entry.value, context);
     }
   } else if constexpr (HasSettings<T>) {
-    into = read<T>(v.as.items, context);
+    read_into(into, v.as.items, context);
   } else {
     into = view(v.as.text);
   }
 }
 
 template <class Config>
-Config read(mt_values values, Context& context) {
-  Config config{};
+void read_into(Config& config, mt_values values, Context& context) {
   for (std::size_t i = 0; i != values.size; ++i) {
     const mt_value& v = values.data[i];
     if (v.kind == MT_NONE) continue;
@@ -91,6 +91,12 @@ Config read(mt_values values, Context& context) {
         },
         Config::settings());
   }
+}
+
+template <class Config>
+Config read(mt_values values, Context& context) {
+  Config config{};
+  read_into(config, values, context);
   return config;
 }
 

@@ -75,13 +75,16 @@ constexpr void integer(Out& out, std::int64_t v) {
   while (n > 0) out.put(digits[--n]);
 }
 
-// The shortest m / 10^e with m < 2^53 and e <= 22 that gives v back: exact in IEEE arithmetic.
+// The shortest m / 10^e with m < 2^53 and e <= 22 that gives v back: exact in IEEE arithmetic. From
+// 2^53 to 2^63 every double is an integer.
 template <class Out>
 constexpr void number(Out& out, double v) {
   if (v < 0) {
     out.put('-');
     v = -v;
   }
+  if (v > 9007199254740992.0 && v < 9223372036854775808.0)
+    return integer(out, static_cast<std::int64_t>(v));
   double power = 1;
   for (int e = 0; e <= 22; ++e, power *= 10) {
     const double scaled = v * power;
@@ -152,6 +155,8 @@ constexpr bool has_default() {
 
 template <class Config, class Out>
 constexpr void schema(Out& out);
+template <class Config, class Out>
+constexpr void schema_with(Out& out, const Config& defaults);
 
 template <class T, class Out>
 constexpr void type(Out& out) {
@@ -226,7 +231,10 @@ template <class Out, class Config, class T>
 constexpr void one_field(Out& out, const Field<Config, T>& f, const Config& defaults) {
   quoted(out, f.name);
   raw(out, ":{");
-  type<T>(out);
+  if constexpr (HasSettings<T>)
+    schema_with(out, defaults.*f.member);  // its defaults are what this Config initialises it with
+  else
+    type<T>(out);
   text_member(out, "doc", f.help);
   text_member(out, "unit", f.unit_name);
   text_member(out, "since", f.since_version);
@@ -260,8 +268,13 @@ constexpr void schema(Out& out) {
   static_assert(decltype(constant_defaults<Config>(0))::value,
                 "the defaults of this Config are no constant expression: use numbers, bool, enums, "
                 "std::string_view, std::array, std::vector, structs of these");
-  raw(out, "\"type\":\"object\",\"properties\":{");
   Config defaults{};  // not const: g++ 12 cannot end a const vector in a constant expression
+  schema_with(out, defaults);
+}
+
+template <class Config, class Out>
+constexpr void schema_with(Out& out, const Config& defaults) {
+  raw(out, "\"type\":\"object\",\"properties\":{");
   std::apply(
       [&](const auto&... f) {
         std::size_t n = 0;

@@ -11,6 +11,11 @@ namespace [[gnu::visibility("hidden")]] mortise {
 /// A part of a backward pass that is done later.
 class WeightTask : public Interface {
  public:
+  /// Does it: adds to the `grad` of leaves. Called once, or never when the step is given up.
+  ///
+  /// Errors:  what it throws ends the step, as if the backward function had thrown it.
+  /// Threads: the one that drives the step, grad mode off.
+  /// Ranks:   local, or collective where every rank deferred it.
   virtual void run() = 0;
 };
 
