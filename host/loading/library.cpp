@@ -6,10 +6,12 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <mortise/kit/call_in_progress.hpp>
 #include <stdexcept>
 
@@ -53,6 +55,8 @@ dll::load_mode::type mode() {
 
 struct OpenLibrary {
   FileIdentity identity;
+  std::filesystem::path file;
+  bool registers_operators;
   dll::shared_library handle;
   const mt_plugin_v1* table;
 };
@@ -63,12 +67,41 @@ std::deque<OpenLibrary>& open_libraries() {
   return libraries;
 }
 
+// Whether it has a TORCH_LIBRARY, whose constructor LibTorch calls when the file is loaded.
+bool registers_operators(const Judgement& judgement) {
+  const auto& needed = judgement.elf->undefined;
+  return std::any_of(needed.begin(), needed.end(), [](const ElfSymbol& symbol) {
+    return symbol.name.starts_with("_ZN5torch7LibraryC");
+  });
+}
+
+// LibTorch keeps one table of operators for the process, and the error of the second who registers
+// a namespace or an operator names no file.
+std::string operators_advice() {
+  std::string files;
+  for (const OpenLibrary& library : open_libraries())
+    if (library.registers_operators) files += (files.empty() ? "" : ", ") + library.file.string();
+  if (files.empty())
+    return "its TORCH_LIBRARY clashes with what LibTorch has: rename its namespace";
+  return "plugins that register operators and were loaded before it: " + files +
+         "; if two share a namespace, use one of them, or give one's TORCH_LIBRARY another name";
+}
+
+[[noreturn]] void refuse_load(const Judgement& judgement, std::string_view error) {
+  refuse(judgement,
+         {"P1022", "could not be loaded", "a library that loads",
+          std::string(error.substr(0, error.find('\n'))),  // then LibTorch's backtrace
+          registers_operators(judgement) ? operators_advice()
+                                         : "`mortise plugin inspect` shows what it needs"});
+}
+
 const mt_plugin_v1* load(const Judgement& judgement) {
   static constexpr std::string_view kLoad = "load";
   check_unchanged(judgement);
   const kit::CallInProgress call(judgement.file.c_str(), &kLoad);
   OpenLibrary& library = open_libraries().emplace_back(
-      OpenLibrary{judgement.identity, dll::shared_library(judgement.file, mode()), nullptr});
+      OpenLibrary{judgement.identity, judgement.file, registers_operators(judgement),
+                  dll::shared_library(judgement.file, mode()), nullptr});
   library.table = library.handle.get<const mt_plugin_v1*()>("mortise_plugin")();
   return library.table;
 }
@@ -132,8 +165,7 @@ const mt_plugin_v1& open_plugin(const Judgement& judgement) {
   } catch (const Failure&) {
     throw;
   } catch (const std::exception& error) {
-    refuse(judgement, {"P1022", "could not be loaded", "a library that loads", error.what(),
-                       "`mortise plugin inspect` shows what it needs"});
+    refuse_load(judgement, error.what());
   } catch (...) {
     refuse(judgement, {"P1022", "could not be loaded", "a library that loads",
                        "an exception from its entry point", "report it to the plugin's author"});

@@ -122,3 +122,13 @@ TEST_CASE("unfit plugins: two that offer one name, and one id twice, name both f
                 {"P1020", "one.so", "copy.so", "org.mortise.fixture.good"});
   CHECK_FALSE(trial.has("runs"));
 }
+
+TEST_CASE("unfit plugins: two that register one namespace of operators name both files (X-07)") {
+  const Trial trial;
+  trial.write("one.so", fitting(trial, "operators"));
+  trial.write("two.so", fitting(trial, "same_operators"));
+  const Words both = plugin("one.so") + plugin("two.so") + sets({"run.steps=1", "tokenizer=tiny"});
+  check_refused(trial.run(1, both + sets({"data.train.tokenizer=next"})), 3,
+                {"two.so: error[P1022]", "the namespace fixture_ops", "one.so; if two share"});
+  CHECK_FALSE(trial.has("runs"));
+}
