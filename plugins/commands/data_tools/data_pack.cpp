@@ -137,7 +137,7 @@ class DataPack final : public mortise::Command {
     PbinWriter all = writer(with_suffix(out_, ".all"));  // never published
     SideFile side = pack(files, all);
     for (SideFile::Source& source : side.sources) source.documents = source.tokens = -1;
-    std::vector<mortise::pbin::PbinFile> packed;
+    std::vector<mortise::token_files::TokenFile> packed;
     packed.emplace_back(all.partial_path());
     PbinWriter train = writer(out_), held_out = writer(with_suffix(out_, ".held_out"));
     mortise::data_tools::split(packed[0], mortise::windows::cuts(packed, *share_)[0], train,

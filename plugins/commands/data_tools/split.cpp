@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kChunkTokens = 1 << 18;
 
-void copy(const pbin::PbinFile& from, std::int64_t first, std::int64_t end, pbin::PbinWriter& to) {
+void copy(const token_files::TokenFile& from, std::int64_t first, std::int64_t end,
+          pbin::PbinWriter& to) {
   std::vector<std::int64_t> tokens;
   while (first < end) {
     const std::int64_t count = std::min(kChunkTokens, end - first);
@@ -23,9 +24,9 @@ void copy(const pbin::PbinFile& from, std::int64_t first, std::int64_t end, pbin
 
 }  // namespace
 
-void split(const pbin::PbinFile& all, std::int64_t cut, pbin::PbinWriter& train,
+void split(const token_files::TokenFile& all, std::int64_t cut, pbin::PbinWriter& train,
            pbin::PbinWriter& held_out) {
-  for (const pbin::TokenSpan& document : all.documents()) {
+  for (const token_files::TokenSpan& document : all.documents()) {
     const std::int64_t first = document.first, end = document.first + document.size;
     if (first < cut) copy(all, first, std::min(end, cut), train);
     if (end > cut) copy(all, std::max(first, cut), end, held_out);

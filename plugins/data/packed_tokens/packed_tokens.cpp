@@ -1,11 +1,11 @@
-// Data set of token files in the packed format of Modalities (.pbin), read in place: a memory map,
-// no index in memory, open in constant time.
+// Data set of token files (.pbin, Megatron, llm.c, nanoGPT, .npy), read in place: a memory map, no
+// index in memory, open in constant time.
 
 #include <mortise/data/dataset.hpp>
 #include <mortise/plugin.hpp>
 
 #include "../corpus/input_files.hpp"
-#include "../pbin/pbin_file.hpp"
+#include "../token_files/token_file.hpp"
 #include "../windows/file_facts.hpp"
 #include "../windows/hold_out.hpp"
 #include "../windows/token_windows.hpp"
@@ -29,7 +29,8 @@ class PackedTokens final : public mortise::Dataset {
               .path()
               .single()
               .required()
-              .doc("packed token files (.pbin); patterns with * are allowed"),
+              .doc("token files: .pbin, .npy, .bin of nanoGPT or llm.c, .bin or .idx of Megatron; "
+                   "patterns with * are allowed"),
           field("sequence_length", &Config::sequence_length)
               .at_least(1)
               .defaults_to("batch.sequence_length")
@@ -62,7 +63,7 @@ class PackedTokens final : public mortise::Dataset {
   }
 
  private:
-  using Files = std::vector<mortise::pbin::PbinFile>;
+  using Files = std::vector<mortise::token_files::TokenFile>;
 
   PackedTokens(const Config& config, mortise::Context& context, Files files)
       : info_(mortise::windows::facts_of(files)),
@@ -83,4 +84,5 @@ class PackedTokens final : public mortise::Dataset {
 
 MORTISE_PLUGIN("org.mortise.packed_tokens", MORTISE_VERSION,
                mortise::component<PackedTokens, mortise::Dataset>(
-                   "packed_tokens", "token files in the packed format of Modalities"));
+                   "packed_tokens",
+                   "token files in the formats of Modalities, Megatron, llm.c, nanoGPT and NumPy"));

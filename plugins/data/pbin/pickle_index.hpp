@@ -16,8 +16,10 @@ struct IndexEntry {
   bool operator==(const IndexEntry&) const = default;
 };
 
-// Errors: DataError naming `file` and the byte of the pickle.
-std::vector<IndexEntry> read_index(std::string_view pickle, const std::string& file);
+// Calls `each` for every pair in turn; memory does not grow with their number.
+// Errors: DataError naming `file` and the byte of the pickle; what `each` throws.
+void read_index(std::string_view pickle, const std::string& file,
+                const std::function<void(const IndexEntry&)>& each);
 
 // Writes what pickle.dumps(list, protocol=4) gives for documents that lie one after the other and
 // end at `ends`: the same bytes, so that equal data gives equal files whoever wrote them.

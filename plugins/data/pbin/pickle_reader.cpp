@@ -1,3 +1,4 @@
+#include <array>
 #include <mortise/error.hpp>
 
 #include "pickle_index.hpp"
@@ -9,14 +10,15 @@ namespace {
 
 class Reader {
  public:
-  Reader(std::string_view pickle, const std::string& file) : pickle_(pickle), file_(file) {}
+  Reader(std::string_view pickle, const std::string& file,
+         const std::function<void(const IndexEntry&)>& each)
+      : pickle_(pickle), file_(file), each_(each) {}
 
-  std::vector<IndexEntry> read() {
+  void read() {
     while (step()) {
     }
     if (at_ != pickle_.size()) fail("something follows its end");
-    if (!list_ || marked_ || waiting_ != 0 || !numbers_.empty()) fail("it is no complete list");
-    return std::move(entries_);
+    if (!list_ || marked_ || waiting_ != 0 || count_ != 0) fail("it is no complete list");
   }
 
  private:
@@ -46,19 +48,19 @@ class Reader {
   }
 
   void push(std::uint64_t value) {
-    if (!list_ || numbers_.size() == 2) fail("expected pairs of numbers");
-    numbers_.push_back(value);
+    if (!list_ || count_ == 2) fail("expected pairs of numbers");
+    numbers_[count_++] = value;
   }
 
   void pair() {
-    if (numbers_.size() != 2) fail("expected pairs of numbers");
-    entries_.push_back({numbers_[0], numbers_[1]});
-    numbers_.clear();
+    if (count_ != 2) fail("expected pairs of numbers");
+    count_ = 0;
     ++waiting_;
+    each_({numbers_[0], numbers_[1]});
   }
 
   void append(bool marked) {
-    if (marked != marked_ || !numbers_.empty() || (!marked && waiting_ != 1))
+    if (marked != marked_ || count_ != 0 || (!marked && waiting_ != 1))
       fail("expected a list of pairs");
     marked_ = false;
     waiting_ = 0;
@@ -136,17 +138,19 @@ class Reader {
 
   std::string_view pickle_;
   const std::string& file_;
+  const std::function<void(const IndexEntry&)>& each_;
   std::size_t at_ = 0;
   bool list_ = false, marked_ = false;
   std::size_t waiting_ = 0;  // pairs that no append has taken yet
-  std::vector<std::uint64_t> numbers_;
-  std::vector<IndexEntry> entries_;
+  std::array<std::uint64_t, 2> numbers_{};
+  std::size_t count_ = 0;  // numbers that no pair has taken yet
 };
 
 }  // namespace
 
-std::vector<IndexEntry> read_index(std::string_view pickle, const std::string& file) {
-  return Reader(pickle, file).read();
+void read_index(std::string_view pickle, const std::string& file,
+                const std::function<void(const IndexEntry&)>& each) {
+  Reader(pickle, file, each).read();
 }
 
 }  // namespace mortise::pbin

@@ -16,7 +16,6 @@ namespace {
 
 using mortise::field;
 using mortise::pbin::MappedFile;
-using mortise::pbin::PbinFile;
 using mortise::windows::Part;
 
 class Text final : public mortise::Dataset {
@@ -80,7 +79,7 @@ class Text final : public mortise::Dataset {
 
  private:
   struct Packed {
-    std::vector<PbinFile> file;  // one
+    std::vector<mortise::token_files::TokenFile> file;  // one
     std::vector<mortise::pbin::SideFile::Source> sources;
   };
 

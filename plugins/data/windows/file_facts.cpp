@@ -9,7 +9,8 @@ namespace mortise::windows {
 
 namespace {
 
-void check_side(const pbin::PbinFile& file, const pbin::SideFile& side, const DatasetInfo& before) {
+void check_side(const token_files::TokenFile& file, const pbin::SideFile& side,
+                const DatasetInfo& before) {
   if (side.tokens >= 0 && side.tokens != file.tokens())
     throw DataError(pbin::side_path(file.path()) + " belongs to another file: it says " +
                     std::to_string(side.tokens) + " tokens, the file has " +
@@ -31,12 +32,12 @@ std::string percent_text(double share) {
 
 }  // namespace
 
-DatasetInfo facts_of(const std::vector<pbin::PbinFile>& files) {
+DatasetInfo facts_of(const std::vector<token_files::TokenFile>& files) {
   DatasetInfo all;
   all.source = files.front().path();
   if (files.size() > 1) all.source += " and " + std::to_string(files.size() - 1) + " more";
   all.tokens = all.documents = all.vocabulary_size = all.largest_token = 0;
-  for (const pbin::PbinFile& file : files) {
+  for (const token_files::TokenFile& file : files) {
     const pbin::SideFile side = pbin::read_side_file(file.path()).value_or(pbin::SideFile{});
     check_side(file, side, all);
     all.tokens += file.tokens();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../pbin/pbin_file.hpp"
+#include "../token_files/token_file.hpp"
 #include "hold_out.hpp"
 #include "token_windows.hpp"
 
@@ -16,7 +16,7 @@ namespace mortise::windows {
 // The facts of all files together; what one of them does not say is not known.
 // Errors: DataError for a side file that belongs to another file, and for files of different
 //         tokenizers.
-DatasetInfo facts_of(const std::vector<pbin::PbinFile>& files);
+DatasetInfo facts_of(const std::vector<token_files::TokenFile>& files);
 
 // Narrows the facts of whole files to what `windows` reads of them. Whole documents seldom give the
 // share that was asked for: the answer tells the user when it is less than half or more than twice

@@ -13,16 +13,16 @@ struct Place {
   std::int64_t token;
 };
 
-std::int64_t total_of(const std::vector<pbin::PbinFile>& files) {
+std::int64_t total_of(const std::vector<token_files::TokenFile>& files) {
   std::int64_t total = 0;
-  for (const pbin::PbinFile& file : files) total += file.tokens();
+  for (const token_files::TokenFile& file : files) total += file.tokens();
   return total;
 }
 
 // Starts of documents from the last to the first; what stands before the first belongs to it.
-std::vector<std::int64_t> starts_from_the_end(const pbin::PbinFile& file) {
+std::vector<std::int64_t> starts_from_the_end(const token_files::TokenFile& file) {
   std::vector<std::int64_t> starts;
-  for (const pbin::TokenSpan& document : file.documents()) starts.push_back(document.first);
+  for (const token_files::TokenSpan& document : file.documents()) starts.push_back(document.first);
   if (starts.empty()) starts.push_back(0);
   starts.front() = 0;
   std::reverse(starts.begin(), starts.end());
@@ -30,7 +30,7 @@ std::vector<std::int64_t> starts_from_the_end(const pbin::PbinFile& file) {
 }
 
 // The tail's first place: at the start of a document, or inside the only one there is.
-Place find_cut(const std::vector<pbin::PbinFile>& files, std::int64_t wanted) {
+Place find_cut(const std::vector<token_files::TokenFile>& files, std::int64_t wanted) {
   const std::int64_t total = total_of(files);
   std::int64_t behind = 0;  // tokens of the files after the current one
   std::optional<Place> latest;
@@ -57,7 +57,7 @@ double share_of(const Amount& hold_out) {
   return hold_out.value / 100;
 }
 
-std::vector<std::int64_t> cuts(const std::vector<pbin::PbinFile>& files, double share) {
+std::vector<std::int64_t> cuts(const std::vector<token_files::TokenFile>& files, double share) {
   const auto wanted = static_cast<std::int64_t>(std::ceil(double(total_of(files)) * share));
   const Place cut = find_cut(files, wanted);
   std::vector<std::int64_t> all;
@@ -66,7 +66,7 @@ std::vector<std::int64_t> cuts(const std::vector<pbin::PbinFile>& files, double 
   return all;
 }
 
-std::vector<Stream> streams_of(std::vector<pbin::PbinFile> files, Part part,
+std::vector<Stream> streams_of(std::vector<token_files::TokenFile> files, Part part,
                                const std::optional<Amount>& hold_out) {
   if (part != Part::all && !hold_out)
     throw ConfigError("part: train and held_out need hold_out, the share that is held out");

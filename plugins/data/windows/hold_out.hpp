@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../pbin/pbin_file.hpp"
+#include "../token_files/token_file.hpp"
 
 namespace mortise::windows {
 
@@ -20,18 +20,18 @@ double share_of(const Amount& hold_out);
 
 // A file and the tokens [first, first + size) of it that are read.
 struct Stream {
-  pbin::PbinFile file;
+  token_files::TokenFile file;
   std::int64_t first = 0, size = 0;
 };
 
 // Where each file is cut: tokens before it are trained on, those from it on are held out. Whole
 // documents are taken from the end of the last file until `share` of all tokens is reached, never
 // all of them; a single document gives its tail.
-std::vector<std::int64_t> cuts(const std::vector<pbin::PbinFile>& files, double share);
+std::vector<std::int64_t> cuts(const std::vector<token_files::TokenFile>& files, double share);
 
 // The tokens of `part`. `hold_out` must be set for a part that is not all.
 // Errors: ConfigError, DataError.
-std::vector<Stream> streams_of(std::vector<pbin::PbinFile> files, Part part,
+std::vector<Stream> streams_of(std::vector<token_files::TokenFile> files, Part part,
                                const std::optional<Amount>& hold_out);
 
 }  // namespace mortise::windows

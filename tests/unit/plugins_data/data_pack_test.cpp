@@ -7,8 +7,8 @@
 #include <mortise/run/command.hpp>
 #include <sstream>
 
-#include "plugins/data/pbin/pbin_file.hpp"
 #include "plugins/data/pbin/side_file.hpp"
+#include "plugins/data/token_files/token_file.hpp"
 #include "tests/unit/loaded_component.hpp"
 #include "tests/unit/plugins_data/scratch_folder.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace mortise::tests;
 using mortise::Tokenizer;
-using mortise::pbin::PbinFile;
+using mortise::token_files::TokenFile;
 using Names = std::vector<std::string>;
 using Tokens = std::vector<std::int64_t>;
 
@@ -76,7 +76,7 @@ struct Fixture {
 };
 
 std::vector<Tokens> documents(const std::string& path) {
-  const PbinFile file(path);
+  const TokenFile file(path);
   std::vector<Tokens> all;
   for (const auto& span : file.documents()) {
     Tokens& tokens = all.emplace_back(std::size_t(span.size));
@@ -147,7 +147,7 @@ TEST_CASE("data pack: the width fits the vocabulary, the largest id comes back (
     f.in.write("a.txt", std::string("\0x", 2));
     FakeTokenizer tokenizer(row.vocabulary);
     f.pack({"a.txt"}, {}, mortise::kit::object_of<Tokenizer>(tokenizer));
-    CHECK(PbinFile(f.out.path("o.pbin")).bytes_per_token() == row.width);
+    CHECK(TokenFile(f.out.path("o.pbin")).bytes_per_token() == row.width);
     CHECK(documents(f.out.path("o.pbin"))[0] ==
           Tokens{row.vocabulary - 1, row.vocabulary - 1 - 'x'});
   }

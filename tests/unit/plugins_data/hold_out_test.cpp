@@ -10,13 +10,13 @@
 namespace {
 
 using namespace mortise::tests;
-using mortise::pbin::PbinFile;
+using mortise::token_files::TokenFile;
 using mortise::windows::Part;
 
 // Files whose documents have the given sizes.
-std::vector<PbinFile> files_of(const ScratchFolder& folder,
-                               const std::vector<std::vector<std::size_t>>& sizes) {
-  std::vector<PbinFile> files;
+std::vector<TokenFile> files_of(const ScratchFolder& folder,
+                                const std::vector<std::vector<std::size_t>>& sizes) {
+  std::vector<TokenFile> files;
   for (std::size_t f = 0; f != sizes.size(); ++f) {
     const std::string path = folder.path(std::to_string(f) + ".pbin");
     mortise::pbin::PbinWriter writer(path, 1, mortise::pbin::PartialFile::Busy::fail);

@@ -10,7 +10,7 @@
 #include <mortise/error.hpp>
 #include <thread>
 
-#include "plugins/data/pbin/pbin_file.hpp"
+#include "plugins/data/token_files/token_file.hpp"
 #include "tests/unit/plugins_data/scratch_folder.hpp"
 
 namespace {
@@ -39,7 +39,7 @@ TEST_CASE("pack cache: of many that want a copy one makes it, all get it") {
               std::this_thread::sleep_for(std::chrono::milliseconds(5));
               pack_one(w);
             });
-        if (mortise::pbin::PbinFile(path).tokens() == 3) ++right;
+        if (mortise::token_files::TokenFile(path).tokens() == 3) ++right;
       });
     for (std::thread& thread : threads) thread.join();
     CHECK(packed == 1);

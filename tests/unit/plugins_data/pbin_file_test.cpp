@@ -1,7 +1,5 @@
 // Packed token files: written, read, refused.
 
-#include "plugins/data/pbin/pbin_file.hpp"
-
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,15 +10,16 @@
 
 #include "plugins/data/pbin/pbin_writer.hpp"
 #include "plugins/data/pbin/pickle_index.hpp"
+#include "plugins/data/token_files/token_file.hpp"
 #include "tests/unit/plugins_data/scratch_folder.hpp"
 
 namespace {
 
 using namespace mortise::tests;
 using mortise::pbin::PartialFile;
-using mortise::pbin::PbinFile;
 using mortise::pbin::PbinWriter;
-using mortise::pbin::TokenSpan;
+using mortise::token_files::TokenFile;
+using mortise::token_files::TokenSpan;
 
 using Documents = std::vector<std::vector<std::uint32_t>>;
 
@@ -34,7 +33,7 @@ void write(const std::string& path, const Documents& documents, std::uint32_t wi
   writer.publish();
 }
 
-std::vector<std::int64_t> tokens(const PbinFile& file, TokenSpan span) {
+std::vector<std::int64_t> tokens(const TokenFile& file, TokenSpan span) {
   std::vector<std::int64_t> all(std::size_t(span.size));
   file.read(span.first, span.size, all.data());
   return all;
@@ -69,7 +68,7 @@ TEST_CASE("pbin: each document comes back, in every width (D-08)") {
         width == 4 ? std::numeric_limits<std::uint32_t>::max() : (1u << 8 * width) - 1;
     const Documents documents = {{1, 1, 0}, {largest, 0}, {0}, {}, {3, 3, 3, 3, 0}};
     write(folder.path("a.pbin"), documents, width);
-    const PbinFile file(folder.path("a.pbin"));
+    const TokenFile file(folder.path("a.pbin"));
     CHECK(file.bytes_per_token() == width);
     CHECK(file.tokens() == 11);
     const auto spans = file.documents();
@@ -113,7 +112,7 @@ TEST_CASE("pbin: offsets from the start of the file are recognised") {
   const std::string path =
       folder.write("old.pbin", header(6, 2) + std::string("\1\0\2\0\3\0", 6) +
                                    "\x80\x04]\x94(K\x0cK\x04\x86\x94K\x10K\x02\x86\x94\x65.");
-  const PbinFile file(path);
+  const TokenFile file(path);
   CHECK(file.documents() == std::vector<TokenSpan>{{0, 2}, {2, 1}});
 }
 
@@ -132,14 +131,14 @@ TEST_CASE("pbin: broken files are refused with file and reason") {
         Row{"odd", header(5, 2) + "abcdef", "no multiple of 2"}}) {
     CAPTURE(row.what);
     const std::string path = folder.write("bad.pbin", row.bytes);
-    const std::string message = message_of<mortise::DataError>([&] { PbinFile file(path); });
+    const std::string message = message_of<mortise::DataError>([&] { TokenFile file(path); });
     CAPTURE(message);
     CHECK(contains(message, path));
     CHECK(contains(message, row.message));
   }
-  CHECK(contains(message_of<mortise::DataError>([&] { PbinFile(folder.path("no.pbin")); }),
+  CHECK(contains(message_of<mortise::DataError>([&] { TokenFile(folder.path("no.pbin")); }),
                  "No such file"));
-  CHECK(contains(message_of<mortise::DataError>([&] { PbinFile(folder.path()); }), "is a folder"));
+  CHECK(contains(message_of<mortise::DataError>([&] { TokenFile(folder.path()); }), "is a folder"));
 }
 
 TEST_CASE("pbin: an index that does not fit its tokens is refused") {
@@ -155,7 +154,7 @@ TEST_CASE("pbin: an index that does not fit its tokens is refused") {
         Row{"overlap", "\x80\x04]\x94(K\x02K\x02\x86\x94K\x02K\x02\x86\x94\x65.", "overlaps"},
         Row{"none", "", "cut off"}}) {
     CAPTURE(row.what);
-    const PbinFile file(folder.write("bad.pbin", data + row.index));
+    const TokenFile file(folder.write("bad.pbin", data + row.index));
     CHECK(contains(message_of<mortise::DataError>([&] { file.documents(); }), row.message));
   }
 }
@@ -177,7 +176,7 @@ TEST_CASE("pbin: files above 4 GiB open at once and read right to their end (D-0
           ssize_t(index.size()));
   ::close(file);
 
-  const PbinFile large(path);
+  const TokenFile large(path);
   CHECK(large.tokens() == std::int64_t(count));
   const auto spans = large.documents();
   REQUIRE(spans.size() == 3);

@@ -13,7 +13,12 @@ namespace {
 
 using namespace mortise::tests;
 using mortise::pbin::IndexEntry;
-using mortise::pbin::read_index;
+
+std::vector<IndexEntry> read_index(std::string_view pickle, const std::string& file) {
+  std::vector<IndexEntry> entries;
+  mortise::pbin::read_index(pickle, file, [&](const IndexEntry& e) { entries.push_back(e); });
+  return entries;
+}
 
 std::string written(const std::vector<std::uint64_t>& ends) {
   std::string bytes;
