@@ -62,7 +62,9 @@ Layout pbin_layout(std::string_view file, const std::string& path) {
   std::uint32_t width = 0;
   std::memcpy(&bytes, file.data(), sizeof bytes);
   std::memcpy(&width, file.data() + sizeof bytes, sizeof width);
-  if (bytes == 0 && width == 0) refuse("its header is empty, so it was never finished");
+  // Writers put the length there at the end; then a pickle follows, which begins with 0x80.
+  if (bytes == 0 && (width == 0 || file.size() == kHeaderBytes || file[kHeaderBytes] != '\x80'))
+    refuse("its header says 0 bytes of tokens, so it was never finished");
   if (width != 1 && width != 2 && width != 4)
     refuse("its header says " + std::to_string(width) + " bytes per token, expected 1, 2 or 4");
   if (bytes > file.size() - kHeaderBytes)

@@ -125,6 +125,7 @@ TEST_CASE("pbin: broken files are refused with file and reason") {
   for (const Row& row :
        {Row{"empty", "", "0 bytes"}, Row{"half a header", "12345678", "8 bytes"},
         Row{"unfinished", header(0, 0) + "abcdef", "never finished"},
+        Row{"unfinished by Modalities", header(0, 2) + "abcdef", "never finished"},
         Row{"three bytes a token", header(6, 3) + "abcdef", "3 bytes per token"},
         Row{"cut off", header(600, 2) + "abcdef", "600 bytes of tokens, the file has 6"},
         Row{"wraps", header(~0ull, 1) + "abcdef", "18446744073709551615 bytes"},
