@@ -5,10 +5,10 @@
 #include <mortise/error.hpp>
 
 #include "../pbin/pbin_layout.hpp"
-#include "bytes.hpp"
 #include "llm_c_header.hpp"
 #include "megatron_index.hpp"
 #include "npy_header.hpp"
+#include "tokens.hpp"
 
 namespace mortise::token_files {
 
@@ -53,32 +53,8 @@ std::string_view TokenFile::token_bytes() const {
   return file_.bytes().substr(layout_.offset, layout_.data_bytes());
 }
 
-template <class T>
-void TokenFile::copy(std::int64_t first, std::int64_t count, std::int64_t* out) const {
-  const std::string_view bytes = token_bytes();  // at any address: a header may have any length
-  for (std::int64_t i = 0; i != count; ++i)
-    out[i] = static_cast<std::int64_t>(number_at<T>(bytes, std::uint64_t(first + i) * sizeof(T)));
-}
-
 void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* out) const {
-  switch (layout_.element) {
-    case Element::u8:
-      return copy<std::uint8_t>(first, count, out);
-    case Element::i8:
-      return copy<std::int8_t>(first, count, out);
-    case Element::u16:
-      return copy<std::uint16_t>(first, count, out);
-    case Element::i16:
-      return copy<std::int16_t>(first, count, out);
-    case Element::u32:
-      return copy<std::uint32_t>(first, count, out);
-    case Element::i32:
-      return copy<std::int32_t>(first, count, out);
-    case Element::u64:
-      return copy<std::uint64_t>(first, count, out);
-    case Element::i64:
-      return copy<std::int64_t>(first, count, out);
-  }
+  read_tokens(token_bytes(), layout_.element, first, count, out);
 }
 
 bool TokenFile::knows_documents() const {

@@ -45,8 +45,6 @@ class TokenFile {
   std::vector<TokenSpan> documents() const;
 
  private:
-  template <class T>
-  void copy(std::int64_t first, std::int64_t count, std::int64_t* out) const;
   Layout layout_of() const;
 
   pbin::MappedFile file_;
