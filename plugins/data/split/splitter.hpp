@@ -22,10 +22,14 @@ class Splitter {
                           std::span<std::string_view> pieces) const = 0;
 };
 
-// Cuts at the matches of `regex`, in the dialect of Oniguruma: each match is a piece, and so is
-// what lies between two. A pattern that is known letter by letter (those of GPT-2, cl100k, Llama 3,
-// Qwen 2, DeepSeek) gets a scanner written for it, any other one PCRE2.
-// Errors: ConfigError for a pattern that cannot be compiled or that PCRE2 would read differently.
-std::unique_ptr<Splitter> splitter_for(std::string_view regex);
+// Whose regular expressions: those of Hugging Face's `tokenizers` are Oniguruma's, those of
+// tiktoken the ones of Rust's crates regex and fancy-regex.
+enum class Dialect { oniguruma, rust };
+
+// Cuts at the matches of `regex`: each match is a piece, and so is what lies between two. A pattern
+// that is known letter by letter (those of GPT-2, cl100k, Llama 3, Qwen 2, DeepSeek) gets a scanner
+// written for it, any other one PCRE2.
+// Errors: DataError for a pattern that cannot be compiled or that PCRE2 would read differently.
+std::unique_ptr<Splitter> splitter_for(std::string_view regex, Dialect dialect);
 
 }  // namespace mortise::split
