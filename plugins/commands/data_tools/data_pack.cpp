@@ -1,29 +1,27 @@
-// Command `data pack`: text files become one packed token file (.pbin), or two when a part is held
-// out, each with its side file.
+#include "data_pack.hpp"
 
 #include <unistd.h>
 
 #include <iostream>
-#include <mortise/data/tokenizer.hpp>
-#include <mortise/plugin.hpp>
-#include <mortise/run/command.hpp>
+#include <mortise/error.hpp>
+#include <utility>
 
 #include "../../data/corpus/input_files.hpp"
-#include "../../data/corpus/packer.hpp"
+#include "../../data/corpus/raw_input.hpp"
+#include "../../data/encoding/json_text.hpp"
 #include "../../data/windows/hold_out.hpp"
-#include "progress.hpp"
+#include "interrupt.hpp"
 #include "split.hpp"
+
+namespace mortise::data_tools {
+
+using pbin::PartialFile;
+using pbin::PbinWriter;
 
 namespace {
 
-using mortise::field;
-using mortise::corpus::EndOfDocument;
-using mortise::pbin::MappedFile;
-using mortise::pbin::PartialFile;
-using mortise::pbin::PbinWriter;
-using mortise::pbin::SideFile;
-
 constexpr std::string_view kEnding = ".pbin";
+constexpr int kInterrupted = 128;  // plus the signal: the exit code
 
 std::string with_suffix(const std::string& out, std::string_view suffix) {
   return out.substr(0, out.size() - kEnding.size()) + std::string(suffix) + std::string(kEnding);
@@ -38,134 +36,133 @@ std::string summary(const PbinWriter& writer) {
          plural(writer.tokens() * writer.width(), "byte") + " in " + writer.path();
 }
 
-class DataPack final : public mortise::Command {
- public:
-  struct Config {
-    std::vector<std::string_view> inputs;
-    mortise::Tokenizer* tokenizer = nullptr;
-    std::string_view text_key = ".text";
-    EndOfDocument eod = EndOfDocument::when_known;
-    std::optional<mortise::Amount> hold_out;
-    std::string_view out;
-    bool overwrite = false;
-
-    static constexpr auto settings() {
-      return mortise::fields(
-          field("inputs", &Config::inputs)
-              .path()
-              .single()
-              .positional()
-              .required()
-              .doc("text files: .jsonl has a document in each record, any other file is one "
-                   "document; patterns with * are allowed"),
-          field("tokenizer", &Config::tokenizer).required().doc("makes tokens of the text"),
-          field("field", &Config::text_key).doc("key of the text in a JSONL record: .text or text"),
-          field("eod", &Config::eod)
-              .choice("auto", EndOfDocument::when_known)
-              .choice("none", EndOfDocument::none)
-              .doc("whether the tokenizer's end_of_document, if it has one, ends each document"),
-          field("hold_out", &Config::hold_out)
-              .amount()
-              .doc(
-                  "share that goes into a file of its own, OUT.held_out.pbin: whole documents from "
-                  "the end, or the tail of the only one"),
-          field("out", &Config::out)
-              .path()
-              .required()
-              .short_name('o')
-              .doc("the packed file, NAME.pbin"),
-          field("overwrite", &Config::overwrite).doc("replace a packed file that is there"));
-    }
-  };
-
-  explicit DataPack(const Config& config) : config_(config), out_(config.out) {
-    if (!out_.ends_with(kEnding) || out_.size() == kEnding.size())
-      throw mortise::ConfigError("out: expected a name that ends in .pbin, got " + out_);
-    refuse_to_replace(out_);
-    if (config_.hold_out) {
-      share_ = mortise::windows::share_of(*config_.hold_out);
-      refuse_to_replace(with_suffix(out_, ".held_out"));
-    }
+std::int64_t total_bytes(const std::vector<std::string>& files) {
+  std::int64_t total = 0;
+  for (const std::string& file : files) {
+    if (file == corpus::kStandardInput) return -1;
+    total += corpus::state_of(file).bytes;
   }
-
-  std::int64_t run() override {
-    std::vector<MappedFile> files;
-    for (const std::string& path : mortise::corpus::expand(config_.inputs))
-      files.emplace_back(path);
-    if (share_)
-      pack_and_split(files);
-    else
-      pack_whole(files);
-    return 0;
-  }
-
- private:
-  void refuse_to_replace(const std::string& path) const {
-    if (!config_.overwrite && ::access(path.c_str(), F_OK) == 0)
-      throw mortise::ConfigError(path + " is there already: give another name or --overwrite");
-  }
-
-  PbinWriter writer(const std::string& path) const {
-    return {path, mortise::pbin::bytes_per_token(config_.tokenizer->vocabulary_size()),
-            PartialFile::Busy::fail};
-  }
-
-  // Packs all files and finishes `into`.
-  SideFile pack(const std::vector<MappedFile>& files, PbinWriter& into) {
-    std::int64_t bytes = 0;
-    for (const MappedFile& file : files) bytes += std::int64_t(file.bytes().size());
-    mortise::data_tools::ProgressLine progress(bytes);
-    std::string_view key = config_.text_key;
-    if (key.starts_with('.')) key.remove_prefix(1);
-    mortise::corpus::Packer packer(*config_.tokenizer, key, config_.eod, into,
-                                   [&](std::int64_t done) { progress.show(done); });
-    for (const MappedFile& file : files) packer.add(file);
-    SideFile side = packer.side_file();
-    into.finish(side);
-    blank_lines_ = packer.blank_lines();
-    return side;
-  }
-
-  void pack_whole(const std::vector<MappedFile>& files) {
-    PbinWriter all = writer(out_);
-    pack(files, all);
-    all.publish();
-    report(summary(all));
-  }
-
-  void pack_and_split(const std::vector<MappedFile>& files) {
-    PbinWriter all = writer(with_suffix(out_, ".all"));  // never published
-    SideFile side = pack(files, all);
-    for (SideFile::Source& source : side.sources) source.documents = source.tokens = -1;
-    std::vector<mortise::token_files::TokenFile> packed;
-    packed.emplace_back(all.partial_path());
-    PbinWriter train = writer(out_), held_out = writer(with_suffix(out_, ".held_out"));
-    mortise::data_tools::split(packed[0], mortise::windows::cuts(packed, *share_)[0], train,
-                               held_out);
-    train.finish(side);
-    held_out.finish(side);
-    held_out.publish();
-    train.publish();
-    report(summary(train) + "; " + summary(held_out));
-  }
-
-  void report(const std::string& text) const {
-    std::cout << text;
-    if (blank_lines_ > 0) std::cout << "; " << plural(blank_lines_, "blank line") << " skipped";
-    std::cout << std::endl;
-  }
-
-  Config config_;
-  std::string out_;
-  std::optional<double> share_;
-  std::int64_t blank_lines_ = 0;
-};
+  return total;
+}
 
 }  // namespace
 
-MORTISE_PLUGIN("org.mortise.data_tools", MORTISE_VERSION,
-               mortise::component<DataPack, mortise::Command>(
-                   "data.pack",
-                   "packs text files into a token file\n\n"
-                   "example:\n"
-                   "  mortise data pack books/*.txt --tokenizer byte --hold-out 1% -o books.pbin"));
+DataPack::DataPack(const Config& config) : config_(config), out_(config.out) {
+  if (!out_.ends_with(kEnding) || out_.size() == kEnding.size())
+    throw ConfigError("out: expected a name that ends in .pbin, got " + out_);
+  refuse_to_replace(out_);
+  if (config_.hold_out) {
+    share_ = windows::share_of(*config_.hold_out);
+    refuse_to_replace(with_suffix(out_, ".held_out"));
+  }
+  corpus::field_expression(config_.text_key);  // its errors come before any work
+}
+
+void DataPack::refuse_to_replace(const std::string& path) const {
+  if (!config_.overwrite && ::access(path.c_str(), F_OK) == 0)
+    throw ConfigError(path + " is there already: give another name or --overwrite");
+}
+
+std::int64_t DataPack::run() {
+  const Interrupt interrupt;
+  files_ = corpus::text_files(config_.inputs);
+  for (const std::string& file : files_) corpus::refuse_other_types(file);
+  work_.total_bytes = total_bytes(files_);
+  progress_ = std::make_unique<Progress>(
+      "packing", config_.json ? Progress::Form::json : Progress::Form::line);
+  report_ = std::make_unique<FaultReport>(out_ + ".dropped.jsonl");
+  const bool done = share_ ? pack_and_split() : pack_whole();
+  return done ? 0 : tell_interrupted();
+}
+
+PbinWriter DataPack::writer(const std::string& path) const {
+  return {path, pbin::bytes_per_token(config_.tokenizer->vocabulary_size()),
+          PartialFile::Busy::fail};
+}
+
+// Packs all files and finishes `into`; false when it was interrupted.
+bool DataPack::pack(PbinWriter& into) {
+  corpus::PackOptions options;
+  options.field = corpus::field_expression(config_.text_key);
+  options.format = config_.format;
+  options.end = config_.eod;
+  options.on_error = config_.on_error;
+  options.workers = int(config_.workers);
+  corpus::PackHooks hooks;
+  hooks.progress = [&](const corpus::PackProgress& done) { show(done, into); };
+  hooks.report = [&](const std::string& line) { report_->add(line); };
+  hooks.stop = [] { return Interrupt::signal() != 0; };
+  corpus::Packer packer(*config_.tokenizer, std::move(options), into, std::move(hooks));
+  if (!packer.pack(files_)) return false;
+  side_ = packer.side_file();
+  into.finish(side_);
+  return true;
+}
+
+void DataPack::show(const corpus::PackProgress& done, const PbinWriter& into) {
+  done_ = done;
+  work_.done_bytes = done.raw_bytes;
+  work_.text_bytes = done.text_bytes;
+  work_.tokens = into.tokens();
+  work_.documents = into.documents();
+  progress_->show(work_);
+}
+
+bool DataPack::pack_whole() {
+  PbinWriter all = writer(out_);
+  if (!pack(all)) return false;
+  report_->publish();
+  all.publish();
+  tell({&all});
+  return true;
+}
+
+bool DataPack::pack_and_split() {
+  PbinWriter all = writer(with_suffix(out_, ".all"));  // never published
+  if (!pack(all)) return false;
+  for (pbin::SideFile::Source& source : side_.sources) source.documents = source.tokens = -1;
+  std::vector<token_files::TokenFile> packed;
+  packed.emplace_back(all.partial_path());
+  PbinWriter train = writer(out_), held_out = writer(with_suffix(out_, ".held_out"));
+  split(packed[0], windows::cuts(packed, *share_)[0], train, held_out);
+  train.finish(side_);
+  held_out.finish(side_);
+  report_->publish();
+  held_out.publish();
+  train.publish();
+  tell({&train, &held_out});
+  return true;
+}
+
+void DataPack::tell(const std::vector<const PbinWriter*>& written) const {
+  if (config_.json) return tell_json(written);
+  std::string text;
+  for (const PbinWriter* writer : written) text += (text.empty() ? "" : "; ") + summary(*writer);
+  if (done_.blank_lines > 0) text += "; " + plural(done_.blank_lines, "blank line") + " skipped";
+  if (done_.skipped > 0) text += "; " + plural(done_.skipped, "record") + " skipped";
+  if (done_.replaced > 0) text += "; " + plural(done_.replaced, "record") + " replaced";
+  if (done_.skipped + done_.replaced > 0) text += ": see " + report_->path();
+  std::cout << text << std::endl;
+}
+
+void DataPack::tell_json(const std::vector<const PbinWriter*>& written) const {
+  std::string files;
+  for (const PbinWriter* writer : written)
+    files += (files.empty() ? "" : ", ") + ("{\"file\": " + encoding::json_string(writer->path())) +
+             ", \"documents\": " + std::to_string(writer->documents()) +
+             ", \"tokens\": " + std::to_string(writer->tokens()) +
+             ", \"bytes_per_token\": " + std::to_string(writer->width()) + "}";
+  const bool has_report = done_.skipped + done_.replaced > 0;
+  std::cout << "{\"type\": \"result\", " << progress_json(work_, progress_->seconds())
+            << ", \"blank_lines\": " << done_.blank_lines << ", \"skipped\": " << done_.skipped
+            << ", \"replaced\": " << done_.replaced
+            << ", \"report\": " << (has_report ? encoding::json_string(report_->path()) : "null")
+            << ", \"files\": [" << files << "]}" << std::endl;
+}
+
+std::int64_t DataPack::tell_interrupted() const {
+  std::cerr << "interrupted: nothing was written\n";
+  return kInterrupted + Interrupt::signal();
+}
+
+}  // namespace mortise::data_tools

@@ -3,8 +3,12 @@
 #include <simdjson.h>
 
 #include <optional>
+#include <utility>
 
 #include "../encoding/json_text.hpp"
+#include "../encoding/utf8.hpp"
+#include "surrogate_escapes.hpp"
+#include "text_batch.hpp"
 
 namespace mortise::corpus {
 
@@ -45,36 +49,76 @@ const char* type_name(simdjson::dom::element_type type) {
   }
 }
 
+using Element = simdjson::dom::element;
+
+// "key "text"", "key ".meta.body"": the first `depth` keys of a path.
+std::string asked_for(const std::vector<std::string>& path, std::size_t depth) {
+  if (depth == 1) return "key " + key_text(path[0]);
+  std::string joined;
+  for (std::size_t i = 0; i != depth; ++i) joined += "." + path[i];
+  return "key " + key_text(joined);
+}
+
+Element only_value(simdjson::dom::object object, const std::vector<std::string>& path,
+                   std::size_t level) {
+  std::optional<Element> value;
+  for (const auto field : object) {
+    if (field.key != path[level]) continue;
+    if (value) throw BadRecord(asked_for(path, level + 1) + " stands there twice");
+    value = field.value;
+  }
+  if (!value) throw BadRecord("no " + asked_for(path, level + 1) + "; " + keys_of(object));
+  return *value;
+}
+
+std::string_view text_at(Element record, const std::vector<std::string>& path) {
+  Element value = record;
+  simdjson::dom::object object;
+  for (std::size_t level = 0; level != path.size(); ++level) {
+    if (value.get(object) != simdjson::SUCCESS)
+      throw BadRecord((level == 0 ? "" : asked_for(path, level) + ": ") +
+                      std::string("expected an object, got ") + type_name(value.type()));
+    value = only_value(object, path, level);
+  }
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS)
+    throw BadRecord(asked_for(path, path.size()) + " is " + type_name(value.type()) +
+                    ", expected text; " + keys_of(object));
+  return text;
+}
+
+// A parser keeps the memory of the largest record that it has seen.
+constexpr std::size_t kKeptCapacity = 16 << 20;
+
 }  // namespace
 
 struct JsonlRecord::Parser {
   simdjson::dom::parser dom;
 };
 
-JsonlRecord::JsonlRecord(std::string_view field)
-    : field_(field), parser_(std::make_unique<Parser>()) {}
+JsonlRecord::JsonlRecord(FieldExpression field)
+    : field_(std::move(field)), parser_(std::make_unique<Parser>()) {}
 JsonlRecord::~JsonlRecord() = default;
 
 std::string_view JsonlRecord::text_of(std::string_view line) {
-  simdjson::dom::element record;
-  if (const auto error = parser_->dom.parse(line.data(), line.size()).get(record))
+  static_assert(TextBuffer::kPadding >= simdjson::SIMDJSON_PADDING);
+  if (parser_->dom.capacity() > kKeptCapacity) parser_ = std::make_unique<Parser>();
+  Element record;
+  const bool copy = false;  // the padding is there
+  if (const auto error = parser_->dom.parse(line.data(), line.size(), copy).get(record))
     throw BadRecord(std::string("not valid JSON: ") + simdjson::error_message(error));
-  simdjson::dom::object object;
-  if (record.get(object) != simdjson::SUCCESS)
-    throw BadRecord(std::string("expected an object, got ") + type_name(record.type()));
-  const std::string asked = "key " + key_text(field_);
-  std::optional<simdjson::dom::element> value;
-  for (const auto field : object) {
-    if (field.key != field_) continue;
-    if (value) throw BadRecord(asked + " stands there twice");
-    value = field.value;
-  }
-  if (!value) throw BadRecord("no " + asked + "; " + keys_of(object));
-  std::string_view text;
-  if (value->get(text) != simdjson::SUCCESS)
-    throw BadRecord(asked + " is " + type_name(value->type()) + ", expected text; " +
-                    keys_of(object));
-  return text;
+  if (field_.parts.size() == 1 && !field_.parts[0].path.empty())
+    return text_at(record, field_.parts[0].path);
+  joined_.clear();
+  for (const FieldExpression::Part& part : field_.parts)
+    joined_ += part.path.empty() ? part.literal : text_at(record, part.path);
+  return joined_;
+}
+
+std::string_view JsonlRecord::repaired(std::string_view line) {
+  repaired_ = without_lone_surrogates(encoding::valid_utf8(line));
+  repaired_.reserve(repaired_.size() + TextBuffer::kPadding);
+  return repaired_;
 }
 
 }  // namespace mortise::corpus

@@ -1,16 +1,19 @@
 #include "packer.hpp"
 
-#include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
-#include "documents.hpp"
+#include "batch_encoder.hpp"
+#include "input_files.hpp"
+#include "pipeline.hpp"
 
 namespace mortise::corpus {
 
 namespace {
 
-// Texts are given to the tokenizer in batches of about this size.
-constexpr std::size_t kBatchBytes = 1 << 20;
+// Bound of the texts that are read and not yet written.
+constexpr std::int64_t kBytesUnderWay = 32 << 20;
 
 }  // namespace
 
@@ -20,85 +23,65 @@ std::optional<std::uint32_t> end_of_document(const Tokenizer& tokenizer) {
   return std::nullopt;
 }
 
-Packer::Packer(const Tokenizer& tokenizer, std::string_view field, EndOfDocument end,
-               pbin::PbinWriter& writer, Progress progress)
+Packer::Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter& writer,
+               PackHooks hooks)
     : tokenizer_(tokenizer),
-      field_(field),
-      vocabulary_size_(tokenizer.vocabulary_size()),
+      options_(std::move(options)),
       writer_(writer),
-      progress_(std::move(progress)) {
-  if (end == EndOfDocument::when_known) end_ = end_of_document(tokenizer);
+      hooks_(std::move(hooks)) {
+  if (options_.end == EndOfDocument::when_known) end_ = end_of_document(tokenizer);
+  if (options_.workers == 0) options_.workers = available_cores();
 }
 
-void Packer::add(const pbin::MappedFile& file) {
-  const std::int64_t tokens = writer_.tokens();
-  const DocumentCount count =
-      for_each_document(file, field_, [&](std::string_view text) { take(text); });
-  encode_pending();
-  blank_lines_ += count.blank_lines;
-  sources_.push_back({file.path(), static_cast<std::int64_t>(file.bytes().size()), count.documents,
-                      writer_.tokens() - tokens});
+bool Packer::pack(const std::vector<std::string>& files) {
+  for (const std::string& file : files) sources_.push_back({file, 0, 0, 0});
+  std::atomic<bool> cancelled = false;
+  BatchReader reader(files, options_.format, [&] { return cancelled.load(); });
+  Stages<TextBatch, PackedBatch> stages;
+  stages.read = [&] { return reader.next(); };
+  stages.make_worker = [&]() -> std::function<PackedBatch(TextBatch)> {
+    auto encoder = std::make_shared<BatchEncoder>(tokenizer_, options_.field, options_.on_error,
+                                                  end_, writer_.width());
+    return
+        [encoder, &files](TextBatch batch) { return encoder->encode(batch, files[batch.source]); };
+  };
+  stages.bytes_of = [](const TextBatch& batch) { return std::int64_t(batch.buffer.size); };
+  stages.write = [&](PackedBatch batch) { write(std::move(batch)); };
+  stages.stop = [&] { return hooks_.stop && hooks_.stop(); };
+  stages.cancel = [&] { cancelled = true; };
+  return Pipeline(std::move(stages), options_.workers, kBytesUnderWay).run();
 }
 
-void Packer::take(std::string_view text) {
-  if (text.size() >= kBatchBytes) {  // without a copy
-    encode_pending();
-    encode({text});
-    return;
-  }
-  pending_ += text;
-  breaks_.push_back(pending_.size());
-  if (pending_.size() >= kBatchBytes || breaks_.size() >= kBatchBytes / 64) encode_pending();
+void Packer::write(PackedBatch batch) {
+  writer_.add_documents(batch.tokens, batch.lengths, batch.largest);
+  count(batch);
+  for (const RecordFault& fault : batch.faults)
+    if (hooks_.report) hooks_.report(report_line(sources_[batch.source].file, fault));
+  if (hooks_.progress) hooks_.progress(progress_);
 }
 
-void Packer::encode_pending() {
-  std::vector<std::string_view> texts;
-  std::size_t begin = 0;
-  for (const std::size_t end : breaks_) {
-    texts.push_back(std::string_view(pending_).substr(begin, end - begin));
-    begin = end;
-  }
-  if (!texts.empty()) encode(texts);
-  pending_.clear();
-  breaks_.clear();
-}
-
-void Packer::encode(const std::vector<std::string_view>& texts) {
-  const EncodedBatch batch = tokenizer_.encode_batch(texts);
-  if (batch.ends.size() != texts.size())
-    throw Error(ErrorCode::failed, "the tokenizer encoded " + std::to_string(batch.ends.size()) +
-                                       " of " + std::to_string(texts.size()) + " texts");
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i != texts.size(); ++i) {
-    const auto end = static_cast<std::size_t>(batch.ends[i]);
-    write_document(std::span(batch.ids).subspan(begin, end - begin));
-    begin = end;
-    bytes_ += static_cast<std::int64_t>(texts[i].size());
-  }
-  if (progress_) progress_(bytes_);
-}
-
-void Packer::write_document(std::span<const std::uint32_t> ids) {
-  const auto stray =
-      std::find_if(ids.begin(), ids.end(), [&](std::int64_t id) { return id >= vocabulary_size_; });
-  if (stray != ids.end())
-    throw Error(ErrorCode::failed, "the tokenizer gave id " + std::to_string(*stray) +
-                                       ", its vocabulary ends before " +
-                                       std::to_string(vocabulary_size_));
-  const bool has_end = end_ && !ids.empty() && ids.back() == *end_;
-  writer_.add(ids);
-  if (end_ && !has_end) writer_.add(std::span(&*end_, 1));
-  writer_.end_document();
+void Packer::count(const PackedBatch& batch) {
+  pbin::SideFile::Source& source = sources_[batch.source];
+  source.documents += std::int64_t(batch.lengths.size());
+  source.tokens += std::int64_t(batch.tokens.size() / writer_.width());
+  source.bytes = batch.raw_bytes - raw_bytes_before_;
+  if (batch.ends_source) raw_bytes_before_ = batch.raw_bytes;
+  progress_.raw_bytes = batch.raw_bytes;
+  progress_.text_bytes += batch.text_bytes;
+  progress_.blank_lines += batch.blank_lines;
+  for (const RecordFault& fault : batch.faults)
+    ++(fault.replaced ? progress_.replaced : progress_.skipped);
 }
 
 pbin::SideFile Packer::side_file() const {
-  if (writer_.documents() == 0)
-    throw DataError(
-        "no documents in " + sources_.front().file +
-        (sources_.size() == 1 ? "" : " and " + std::to_string(sources_.size() - 1) + " more"));
+  if (writer_.documents() == 0) {
+    std::vector<std::string> files;
+    for (const pbin::SideFile::Source& source : sources_) files.push_back(source.file);
+    throw DataError("no documents in " + short_list(files));
+  }
   pbin::SideFile side;
   side.tokenizer_fingerprint = tokenizer_.fingerprint();
-  side.vocabulary_size = vocabulary_size_;
+  side.vocabulary_size = tokenizer_.vocabulary_size();
   if (end_) side.end_of_document = *end_;
   side.sources = sources_;
   return side;

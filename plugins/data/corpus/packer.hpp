@@ -1,18 +1,21 @@
 #pragma once
 
 // Text files become packed tokens: documents in the order of the files, each followed by the
-// tokenizer's end_of_document if it has one.
+// tokenizer's end_of_document if it has one. The result is the same for any number of workers.
 
 #include <cstdint>
 #include <functional>
 #include <mortise/data/tokenizer.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "../pbin/mapped_file.hpp"
 #include "../pbin/pbin_writer.hpp"
+#include "batch_reader.hpp"
+#include "field_expression.hpp"
+#include "packed_batch.hpp"
+#include "record_fault.hpp"
+#include "text_format.hpp"
 
 namespace mortise::corpus {
 
@@ -20,38 +23,54 @@ enum class EndOfDocument { when_known, none };
 
 std::optional<std::uint32_t> end_of_document(const Tokenizer& tokenizer);
 
+struct PackOptions {
+  FieldExpression field;
+  TextFormat format = TextFormat::by_name;
+  EndOfDocument end = EndOfDocument::when_known;
+  OnError on_error = OnError::fail;
+  int workers = 0;  // 0: one for each core that the process may use
+};
+
+// How far packing has come.
+struct PackProgress {
+  std::int64_t raw_bytes = 0;   // of the files, before decompression
+  std::int64_t text_bytes = 0;  // given to the tokenizer
+  std::int64_t blank_lines = 0, skipped = 0, replaced = 0;
+};
+
+// What others do meanwhile, all on the thread that calls pack(); each may be missing.
+struct PackHooks {
+  std::function<void(const PackProgress&)> progress;
+  std::function<void(const std::string& report_line)> report;  // for each fault
+  std::function<bool()> stop;
+};
+
 class Packer {
  public:
-  // Told the bytes of text that are done, now and then.
-  using Progress = std::function<void(std::int64_t bytes)>;
+  Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter& writer,
+         PackHooks hooks = {});
 
-  Packer(const Tokenizer& tokenizer, std::string_view field, EndOfDocument end,
-         pbin::PbinWriter& writer, Progress progress = {});
-
+  // Whether all was packed; false after a stop.
   // Errors: DataError naming file and line; what the tokenizer throws.
-  void add(const pbin::MappedFile& file);
+  bool pack(const std::vector<std::string>& files);
 
   // What the side file says; counts of the packed file itself are left to the writer.
   // Errors: DataError when there was no document.
   pbin::SideFile side_file() const;
-  std::int64_t blank_lines() const { return blank_lines_; }
+  const PackProgress& progress() const { return progress_; }
 
  private:
-  void take(std::string_view text);
-  void encode_pending();
-  void encode(const std::vector<std::string_view>& texts);
-  void write_document(std::span<const std::uint32_t> ids);
+  void write(PackedBatch batch);
+  void count(const PackedBatch& batch);
 
   const Tokenizer& tokenizer_;
-  std::string field_;
-  std::int64_t vocabulary_size_;
+  PackOptions options_;
   std::optional<std::uint32_t> end_;
   pbin::PbinWriter& writer_;
-  Progress progress_;
-  std::string pending_;              // texts that wait for encode, one after the other
-  std::vector<std::size_t> breaks_;  // where each of them ends
+  PackHooks hooks_;
   std::vector<pbin::SideFile::Source> sources_;
-  std::int64_t blank_lines_ = 0, bytes_ = 0;
+  std::int64_t raw_bytes_before_ = 0;  // of the sources that are done
+  PackProgress progress_;
 };
 
 }  // namespace mortise::corpus

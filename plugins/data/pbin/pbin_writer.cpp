@@ -62,6 +62,17 @@ void PbinWriter::add(std::span<const std::uint32_t> ids) {
 
 void PbinWriter::end_document() { ends_.push_back(static_cast<std::uint64_t>(tokens_) * width_); }
 
+void PbinWriter::add_documents(std::string_view tokens, std::span<const std::int64_t> lengths,
+                               std::int64_t largest) {
+  file_.append(tokens);
+  checksum_.add(tokens);
+  largest_ = std::max(largest_, largest);
+  for (const std::int64_t length : lengths) {
+    tokens_ += length;
+    end_document();
+  }
+}
+
 void PbinWriter::finish(SideFile side) {
   write_index(ends_, [&](std::string_view bytes) { file_.append(bytes); });
   file_.overwrite(0, header(static_cast<std::uint64_t>(tokens_) * width_, width_));

@@ -26,6 +26,10 @@ class PbinWriter {
   // Errors: DataError for an id that the width cannot hold.
   void add(std::span<const std::uint32_t> ids);
   void end_document();
+  // Whole documents whose tokens are encoded already, width() bytes each. `lengths`: of each
+  // document, in tokens; `largest`: of all ids.
+  void add_documents(std::string_view tokens, std::span<const std::int64_t> lengths,
+                     std::int64_t largest);
 
   const std::string& path() const { return path_; }
   // Where the file lies until publish().

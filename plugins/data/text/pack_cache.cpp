@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "../corpus/documents.hpp"
+#include "../corpus/raw_input.hpp"
+#include "../corpus/text_format.hpp"
 #include "../pbin/checksum.hpp"
 
 namespace mortise::text {
@@ -21,6 +22,13 @@ void add_part(pbin::Checksum& checksum, std::string_view part) {
   checksum.add(part);
 }
 
+void add_file(pbin::Checksum& checksum, const std::string& path) {
+  checksum.add(std::to_string(corpus::state_of(path).bytes) + ":");
+  corpus::RawInput file(path, {});
+  for (std::string_view block = file.next_block(); !block.empty(); block = file.next_block())
+    checksum.add(block);
+}
+
 bool is_there(const std::string& path) { return ::access(path.c_str(), R_OK) == 0; }
 
 void make_folder(const std::string& folder) {
@@ -34,7 +42,7 @@ void make_folder(const std::string& folder) {
 
 }  // namespace
 
-std::string cache_key(const std::vector<pbin::MappedFile>& files, const Tokenizer& tokenizer,
+std::string cache_key(const std::vector<std::string>& files, const Tokenizer& tokenizer,
                       std::string_view field) {
   pbin::Checksum checksum;
   add_part(checksum, kVersion);
@@ -42,9 +50,9 @@ std::string cache_key(const std::vector<pbin::MappedFile>& files, const Tokenize
   add_part(checksum, std::to_string(tokenizer.vocabulary_size()));
   for (const SpecialToken& token : tokenizer.special_tokens())
     add_part(checksum, token.name + "=" + std::to_string(token.id));
-  for (const pbin::MappedFile& file : files) {
-    add_part(checksum, corpus::is_jsonl(file.path()) ? "jsonl " + std::string(field) : "plain");
-    add_part(checksum, file.bytes());
+  for (const std::string& file : files) {
+    add_part(checksum, corpus::is_jsonl(file) ? "jsonl " + std::string(field) : "plain");
+    add_file(checksum, file);
   }
   return checksum.hex128();
 }

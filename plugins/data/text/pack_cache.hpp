@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "../pbin/mapped_file.hpp"
 #include "../pbin/pbin_writer.hpp"
 
 namespace mortise::text {
 
 // Changes with the contents of the files, the tokenizer and the field, not with their names.
-std::string cache_key(const std::vector<pbin::MappedFile>& files, const Tokenizer& tokenizer,
+// Errors: DataError naming the file.
+std::string cache_key(const std::vector<std::string>& files, const Tokenizer& tokenizer,
                       std::string_view field);
 
 // `asked`, or mortise/packed in the user's cache folder.

@@ -15,7 +15,6 @@
 namespace {
 
 using mortise::field;
-using mortise::pbin::MappedFile;
 using mortise::windows::Part;
 
 class Text final : public mortise::Dataset {
@@ -36,8 +35,11 @@ class Text final : public mortise::Dataset {
               .single()
               .required()
               .doc("text files: .jsonl has a document in each record, any other file is one "
-                   "document; patterns with * are allowed"),
-          field("field", &Config::text_key).doc("key of the text in a JSONL record"),
+                   "document; also compressed by gzip or zstd; patterns with * and folders are "
+                   "allowed"),
+          field("field", &Config::text_key)
+              .doc("text of a JSONL record: a key, a path such as .meta.body, or several joined by "
+                   "+"),
           field("tokenizer", &Config::tokenizer)
               .defaults_to("tokenizer")
               .doc("makes tokens of the text"),
@@ -101,8 +103,7 @@ class Text final : public mortise::Dataset {
   }
 
   static Packed packed(const Config& config) {
-    std::vector<MappedFile> files;
-    for (const std::string& path : mortise::corpus::expand(config.files)) files.emplace_back(path);
+    const std::vector<std::string> files = mortise::corpus::text_files(config.files);
     const std::string path = mortise::text::cached(
         mortise::text::cache_folder(config.cache.value_or("")),
         mortise::text::cache_key(files, *config.tokenizer, config.text_key),
@@ -114,23 +115,24 @@ class Text final : public mortise::Dataset {
     return packed;
   }
 
-  static void pack(const std::vector<MappedFile>& files, const Config& config,
+  static void pack(const std::vector<std::string>& files, const Config& config,
                    mortise::pbin::PbinWriter& writer) {
-    mortise::corpus::Packer packer(*config.tokenizer, config.text_key,
-                                   mortise::corpus::EndOfDocument::when_known, writer);
-    for (const MappedFile& file : files) packer.add(file);
+    mortise::corpus::PackOptions options;
+    options.field = mortise::corpus::field_expression(config.text_key);
+    mortise::corpus::Packer packer(*config.tokenizer, options, writer);
+    packer.pack(files);
     writer.finish(packer.side_file());
   }
 
   // With the names that the files have now: equal contents share one packed copy.
   static std::vector<mortise::pbin::SideFile::Source> sources_of(
-      const std::string& packed_path, const std::vector<MappedFile>& files) {
+      const std::string& packed_path, const std::vector<std::string>& files) {
     const auto side = mortise::pbin::read_side_file(packed_path);
     if (!side || side->sources.size() != files.size())
       throw mortise::DataError(mortise::pbin::side_path(packed_path) +
                                " does not belong to these files: remove it and " + packed_path);
     std::vector<mortise::pbin::SideFile::Source> sources = side->sources;
-    for (std::size_t i = 0; i != files.size(); ++i) sources[i].file = files[i].path();
+    for (std::size_t i = 0; i != files.size(); ++i) sources[i].file = files[i];
     return sources;
   }
 

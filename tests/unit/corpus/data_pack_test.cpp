@@ -2,23 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <iostream>
-#include <mortise/data/tokenizer.hpp>
-#include <mortise/run/command.hpp>
-#include <sstream>
-
 #include "plugins/data/pbin/side_file.hpp"
-#include "plugins/data/token_files/token_file.hpp"
-#include "tests/unit/loaded_component.hpp"
-#include "tests/unit/plugins_data/scratch_folder.hpp"
+#include "tests/unit/corpus/packing.hpp"
 
 namespace {
 
 using namespace mortise::tests;
 using mortise::Tokenizer;
 using mortise::token_files::TokenFile;
-using Names = std::vector<std::string>;
-using Tokens = std::vector<std::int64_t>;
 
 // A tokenizer of a given vocabulary: each byte b is the id vocabulary - 1 - b.
 class FakeTokenizer final : public Tokenizer {
@@ -45,50 +36,10 @@ class FakeTokenizer final : public Tokenizer {
   bool adds_end_;
 };
 
-struct Fixture {
-  ScratchFolder in, out;
-  LoadedComponent bytes{"byte_tokenizer", "byte"};
-
-  // Returns what the command prints.
-  std::string pack(const Names& inputs, SettingList more = {}, mt_object tokenizer = {}) const {
-    Names paths;
-    for (const std::string& name : inputs) paths.push_back(in.path(name));
-    SettingList settings = {{"inputs", paths},
-                            {"tokenizer", tokenizer.table ? tokenizer : bytes.object<Tokenizer>()},
-                            {"out", out.path("o.pbin")}};
-    for (auto& setting : more) settings.push_back(std::move(setting));
-    std::ostringstream printed;
-    std::streambuf* const kept = std::cout.rdbuf(printed.rdbuf());
-    try {
-      const LoadedComponent command("data_tools", "data.pack", std::move(settings));
-      const std::int64_t exit_code = command.as<mortise::Command>().run();  // CHECK would catch
-      CHECK(exit_code == 0);
-    } catch (...) {
-      std::cout.rdbuf(kept);
-      throw;
-    }
-    std::cout.rdbuf(kept);
-    return printed.str();
-  }
-  std::string refusal(const Names& inputs, SettingList more = {}) const {
-    return message_of<mortise::Error>([&] { pack(inputs, std::move(more)); });
-  }
-};
-
-std::vector<Tokens> documents(const std::string& path) {
-  const TokenFile file(path);
-  std::vector<Tokens> all;
-  for (const auto& span : file.documents()) {
-    Tokens& tokens = all.emplace_back(std::size_t(span.size));
-    file.read(span.first, span.size, tokens.data());
-  }
-  return all;
-}
-
 }  // namespace
 
 TEST_CASE("data pack: documents of all files, each with its end, and a side file") {
-  const Fixture f;
+  const Packing f;
   f.in.write("a.txt", "aa");
   f.in.write("b.jsonl", "{\"text\":\"b\"}\n\n{\"text\":\"\"}\n{\"text\":\"cccc\"}\n");
   const std::string printed = f.pack({"a.txt", "*.jsonl"});
@@ -110,7 +61,7 @@ TEST_CASE("data pack: documents of all files, each with its end, and a side file
 }
 
 TEST_CASE("data pack: options choose the key, the end and what is held out") {
-  const Fixture f;
+  const Packing f;
   f.in.write("a.jsonl", "{\"body\":\"aaaaaaaa\"}\n{\"body\":\"b\"}\n{\"body\":\"c\"}\n");
   const SettingList body = {{"field", ".body"}, {"eod", "none"}};
   f.pack({"a.jsonl"}, body);
@@ -128,7 +79,7 @@ TEST_CASE("data pack: options choose the key, the end and what is held out") {
 }
 
 TEST_CASE("data pack: one document gives its tail") {
-  const Fixture f;
+  const Packing f;
   f.in.write("a.txt", "0123456789abcdefghi");  // and its end: 20 tokens
   f.pack({"a.txt"}, {{"hold_out", mortise::percent(10)}});
   CHECK(documents(f.out.path("o.held_out.pbin")) == std::vector<Tokens>{{'i', 256}});
@@ -143,7 +94,7 @@ TEST_CASE("data pack: the width fits the vocabulary, the largest id comes back (
   for (const Row& row : {Row{255, 1}, Row{256, 1}, Row{257, 2}, Row{65535, 2}, Row{65536, 2},
                          Row{65537, 4}, Row{std::int64_t(1) << 31, 4}}) {
     CAPTURE(row.vocabulary);
-    const Fixture f;
+    const Packing f;
     f.in.write("a.txt", std::string("\0x", 2));
     FakeTokenizer tokenizer(row.vocabulary);
     f.pack({"a.txt"}, {}, mortise::kit::object_of<Tokenizer>(tokenizer));
@@ -154,7 +105,7 @@ TEST_CASE("data pack: the width fits the vocabulary, the largest id comes back (
 }
 
 TEST_CASE("data pack: an end that the tokenizer has put there is not put twice") {
-  const Fixture f;
+  const Packing f;
   f.in.write("a.txt", "x");
   FakeTokenizer tokenizer(300, true);
   f.pack({"a.txt"}, {}, mortise::kit::object_of<Tokenizer>(tokenizer));
@@ -162,7 +113,7 @@ TEST_CASE("data pack: an end that the tokenizer has put there is not put twice")
 }
 
 TEST_CASE("data pack: line ends of other systems give identical files (D-04)") {
-  const Fixture f;
+  const Packing f;
   std::string first;
   for (const char* end : {"\n", "\r\n", "\n\n\n"}) {
     f.in.write("a.jsonl", "{\"text\":\"a\"}" + std::string(end) + "{\"text\":\"b\"}" + end);
@@ -173,7 +124,7 @@ TEST_CASE("data pack: line ends of other systems give identical files (D-04)") {
 }
 
 TEST_CASE("data pack: many documents keep their order over batches") {
-  const Fixture f;
+  const Packing f;
   std::string text;
   for (int i = 0; i != 40000; ++i) text += "{\"text\":\"" + std::to_string(i) + "\"}\n";
   f.in.write("a.jsonl", text + "{\"text\":\"" + std::string(3 << 20, 'x') + "\"}\n");
@@ -185,7 +136,7 @@ TEST_CASE("data pack: many documents keep their order over batches") {
 }
 
 TEST_CASE("data pack: what goes wrong says so, and leaves nothing behind") {
-  const Fixture f;
+  const Packing f;
   f.in.write("bad.jsonl", "{\"text\":\"ok\"}\n{\"text\":null}\n");
   f.in.write("empty.txt", "");
   CHECK(contains(f.refusal({"bad.jsonl"}), "bad.jsonl:2: key \"text\" is null"));

@@ -4,7 +4,8 @@
 
 #include <mortise/error.hpp>
 
-#include "plugins/data/corpus/documents.hpp"
+#include "plugins/data/corpus/batch_documents.hpp"
+#include "plugins/data/corpus/batch_reader.hpp"
 #include "plugins/data/corpus/input_files.hpp"
 #include "tests/unit/plugins_data/scratch_folder.hpp"
 
@@ -15,15 +16,22 @@ using Texts = std::vector<std::string>;
 
 struct Read {
   Texts texts;
-  mortise::corpus::DocumentCount count;
+  std::int64_t blank_lines = 0;
 };
 
 Read read(const ScratchFolder& folder, std::string_view bytes, std::string_view name = "a.jsonl",
           std::string_view field = "text") {
-  const mortise::pbin::MappedFile file(folder.write(name, bytes));
+  const std::string path = folder.write(name, bytes);
+  mortise::corpus::BatchReader reader({path}, mortise::corpus::TextFormat::by_name);
+  mortise::corpus::BatchDocuments documents(mortise::corpus::field_expression(field),
+                                            mortise::corpus::OnError::fail);
   Read result;
-  result.count = mortise::corpus::for_each_document(
-      file, field, [&](std::string_view text) { result.texts.emplace_back(text); });
+  while (const auto batch = reader.next())
+    result.blank_lines +=
+        documents
+            .for_each(*batch, path,
+                      [&](std::string_view text, std::int64_t) { result.texts.emplace_back(text); })
+            .blank_lines;
   return result;
 }
 
@@ -40,7 +48,7 @@ TEST_CASE(
   const ScratchFolder folder;
   const Read blank = read(folder, "{\"text\":\"a\"}\n\n   \n\t\r\n{\"text\":\"b\"}\n");
   CHECK(blank.texts == Texts{"a", "b"});
-  CHECK(blank.count.blank_lines == 3);
+  CHECK(blank.blank_lines == 3);
   const std::string message =
       refusal("{\"text\":\"a\"}\n\n   \n{\"text\": \"secret\"\n{\"text\":\"b\"}\n");
   CHECK(contains(message, "a.jsonl:4: not valid JSON"));
@@ -106,16 +114,21 @@ TEST_CASE("jsonl: line ends of other systems and the end of the file make no dif
   CHECK(read(folder, a + "\n" + b + "\n" + c).texts == expected);
   CHECK(read(folder, a + "\n" + b + "\n" + c + std::string(10, '\n')).texts == expected);
   CHECK(read(folder, "\xEF\xBB\xBF" + a + "\n" + b + "\n" + c).texts == expected);
-  CHECK(read(folder, "").count.documents == 0);
-  CHECK(read(folder, "\n\n\n").count.documents == 0);
+  CHECK(read(folder, "").texts.empty());
+  CHECK(read(folder, "\n\n\n").texts.empty());
 }
 
 TEST_CASE("plain text: a file is one document with all its bytes, an empty file is none") {
   const ScratchFolder folder;
-  const std::string bytes("\xEF\xBB\xBF{\r\n\0\xff\n", 8);
+  const std::string bytes("\xEF\xBB\xBF{\r\n\0\n", 7);
   CHECK(read(folder, bytes, "a.txt").texts == Texts{bytes});
-  CHECK(read(folder, "", "a.txt").count.documents == 0);
-  CHECK(contains(refusal("x", "a.jsonl.gz"), "compressed"));
+  CHECK(read(folder, "", "a.txt").texts.empty());
+  CHECK(contains(refusal("a\nb\nc\xff\nd\xff", "a.txt"), "a.txt:3: not valid UTF-8"));
+  CHECK(contains(refusal("x", "a.jsonl.gz"), "not in the gzip format"));
+  CHECK(contains(refusal("x", "a.jsonl.zst"), "not in the zstd format"));
+  for (const char* name : {"a.jsonl.bz2", "a.txt.xz", "a.zip", "a.tar.gz", "a.lz4"})
+    CHECK(contains(refusal("x", name), "unpack it first"));
+  CHECK(contains(refusal("PAR1", "a.parquet"), "Parquet"));
   CHECK(contains(refusal("x", "a.pbin"), "packed_tokens"));
 }
 
