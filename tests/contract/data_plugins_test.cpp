@@ -9,6 +9,7 @@
 #include "tests/contract/plugin_contract.hpp"
 #include "tests/no_failures.hpp"
 #include "tests/unit/plugins_data/scratch_folder.hpp"
+#include "tests/unit/tokenizers/sentencepiece_model.hpp"
 
 namespace {
 
@@ -50,6 +51,22 @@ TEST_CASE("byte: keeps the contract of a tokenizer") {
     conformance::check_tokenizer_contract(t, report);
   });
   check_no_failures(report);
+}
+
+TEST_CASE("sentencepiece: keeps the contract of a tokenizer, with and without loss") {
+  const ScratchFolder folder;
+  const auto check = [](const std::string& file, bool restores_text) {
+    const LoadedComponent component("sentencepiece", "sentencepiece", {{"file", file}});
+    Report report;
+    check_both_ways<Tokenizer>(component, report, [&](const Tokenizer& t) {
+      conformance::check_tokenizer_contract(t, report, {.restores_text = restores_text});
+    });
+    check_no_failures(report);
+  };
+  check(folder.write("small.model", small_model(true)), true);
+  const std::string models = MORTISE_SOURCE_DIR "/tests/tokenizers/models/";
+  check(models + "botchan_en_bpe_1000.model", false);
+  check(models + "botchan_en_unigram_1000.model", false);
 }
 
 TEST_CASE("packed_tokens: keeps the contract of a data set, whole and in parts") {

@@ -75,6 +75,29 @@ TEST_CASE("data.pack: keeps the contract of a command, with good and bad inputs"
   CHECK(std::filesystem::exists(folder.path("0.pbin")));
 }
 
+TEST_CASE("data.encode, data.decode: keep the contract of a command, with good and bad inputs") {
+  const ScratchFolder folder;
+  const LoadedComponent byte("byte_tokenizer", "byte");
+  const std::string ids = folder.write("ids", "97 98"), none = folder.path("none");
+  for (const char* key : {"data.encode", "data.decode"})
+    for (const std::string& file : {ids, none}) {
+      CAPTURE(key);
+      const auto make = [&] {
+        return std::make_unique<LoadedComponent>(
+            "data_tools", key,
+            SettingList{{"file", file}, {"tokenizer", byte.object<Tokenizer>()}});
+      };
+      Report report;
+      {
+        const CapturedOutput captured(folder.path("output"));
+        check_fresh_both_ways<Command>(report, make, [&](Command& command) {
+          conformance::check_command_contract(command, report);
+        });
+      }
+      check_no_failures(report);
+    }
+}
+
 TEST_CASE("host: its logger and metrics keep the contracts of services") {
   const ScratchFolder folder;
   Report report;

@@ -64,6 +64,7 @@ def make_template(folder):
     """A folder in which the examples make sense."""
     text = (SOURCE / "configs/shakespeare/shakespeare.txt").read_text()[:40000]
     (folder / "books").mkdir()
+    shutil.copy(SOURCE / "tests/tokenizers/models/botchan_en_bpe_1000.model", folder / "tokenizer.model")
     (folder / "folder").mkdir()
     for name in ("shakespeare.txt", "a.txt", "books/one.txt", "books/two.txt"):
         (folder / name).write_text(text)

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/end_to_end/trial.hpp"
+#include "tests/unit/tokenizers/sentencepiece_model.hpp"
 
 using namespace mortise::tests;
 namespace fs = std::filesystem;
@@ -26,6 +27,7 @@ const std::map<std::string, Words>& settings() {
       {"gpt2", sizes},
       {"text", {"files=words.txt", "cache=cache", "sequence_length=8"}},
       {"packed_tokens", {"files=text.pbin", "sequence_length=8"}},
+      {"sentencepiece", {"file=small.model"}},
       {"data_tools", {"inputs=words.txt", "out=made.pbin"}},
       {"generate", {"run=anything", "tokens=3"}}};
   return all;
@@ -51,6 +53,7 @@ TEST_CASE("plugin validate: every plugin of ours holds, with nothing left out") 
   const Trial trial;
   check_done(
       trial.mortise({"data", "pack", "words.txt", "--tokenizer", "byte", "-o", "text.pbin"}));
+  std::ofstream(trial.path("small.model"), std::ios::binary) << small_model(true);
   int plugins = 0;
   for (const auto& entry : fs::directory_iterator(MORTISE_PLUGIN_DIR)) {
     if (entry.path().extension() != ".so") continue;
