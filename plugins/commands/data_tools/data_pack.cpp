@@ -11,6 +11,7 @@
 #include "../../data/encoding/json_text.hpp"
 #include "../../data/windows/hold_out.hpp"
 #include "interrupt.hpp"
+#include "plural.hpp"
 #include "split.hpp"
 
 namespace mortise::data_tools {
@@ -21,14 +22,9 @@ using pbin::PbinWriter;
 namespace {
 
 constexpr std::string_view kEnding = ".pbin";
-constexpr int kInterrupted = 128;  // plus the signal: the exit code
 
 std::string with_suffix(const std::string& out, std::string_view suffix) {
   return out.substr(0, out.size() - kEnding.size()) + std::string(suffix) + std::string(kEnding);
-}
-
-std::string plural(std::int64_t n, const std::string& word) {
-  return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
 }
 
 std::string summary(const PbinWriter& writer) {
@@ -72,7 +68,7 @@ std::int64_t DataPack::run() {
       "packing", config_.json ? Progress::Form::json : Progress::Form::line);
   report_ = std::make_unique<FaultReport>(out_ + ".dropped.jsonl");
   const bool done = share_ ? pack_and_split() : pack_whole();
-  return done ? 0 : tell_interrupted();
+  return done ? 0 : interrupt.tell();
 }
 
 PbinWriter DataPack::writer(const std::string& path) const {
@@ -158,11 +154,6 @@ void DataPack::tell_json(const std::vector<const PbinWriter*>& written) const {
             << ", \"replaced\": " << done_.replaced
             << ", \"report\": " << (has_report ? encoding::json_string(report_->path()) : "null")
             << ", \"files\": [" << files << "]}" << std::endl;
-}
-
-std::int64_t DataPack::tell_interrupted() const {
-  std::cerr << "interrupted: nothing was written\n";
-  return kInterrupted + Interrupt::signal();
 }
 
 }  // namespace mortise::data_tools

@@ -94,7 +94,6 @@ class DataPack final : public Command {
   void show(const corpus::PackProgress& done, const pbin::PbinWriter& into);
   void tell(const std::vector<const pbin::PbinWriter*>& written) const;
   void tell_json(const std::vector<const pbin::PbinWriter*>& written) const;
-  std::int64_t tell_interrupted() const;
 
   Config config_;
   std::string out_;

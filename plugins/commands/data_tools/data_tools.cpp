@@ -4,6 +4,7 @@
 
 #include "data_decode.hpp"
 #include "data_encode.hpp"
+#include "data_index.hpp"
 #include "data_pack.hpp"
 
 using namespace mortise::data_tools;
@@ -14,6 +15,11 @@ MORTISE_PLUGIN("org.mortise.data_tools", MORTISE_VERSION,
                    "packs text files into a token file\n\n"
                    "example:\n"
                    "  mortise data pack books/*.txt --tokenizer byte --hold-out 1% -o books.pbin"),
+               mortise::component<DataIndex, mortise::Command>(
+                   "data.index",
+                   "writes where each record of a JSONL file lies\n\n"
+                   "example:\n"
+                   "  mortise data index web.jsonl -o web.idx"),
                mortise::component<DataEncode, mortise::Command>(
                    "data.encode",
                    "prints the ids of a text\n\n"

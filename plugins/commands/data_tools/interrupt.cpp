@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <iostream>
 
 namespace mortise::data_tools {
 
@@ -33,5 +34,10 @@ Interrupt::~Interrupt() {
 }
 
 int Interrupt::signal() { return asked; }
+
+std::int64_t Interrupt::tell() const {
+  std::cerr << "interrupted: nothing was written\n";
+  return 128 + signal();
+}
 
 }  // namespace mortise::data_tools

@@ -2,6 +2,8 @@
 
 // Ctrl-C and SIGTERM while a command works.
 
+#include <cstdint>
+
 namespace mortise::data_tools {
 
 // While it lives, the first SIGINT or SIGTERM only asks for the end; a second one ends the process.
@@ -16,6 +18,8 @@ class Interrupt {
 
   // The signal that came, 0 when none has.
   static int signal();
+  // Says that nothing was written, and returns the exit code of a command that was interrupted.
+  std::int64_t tell() const;
 };
 
 }  // namespace mortise::data_tools

@@ -16,16 +16,19 @@ constexpr std::size_t kBatchBytes = 1 << 20;
 constexpr std::size_t kLongestDocument = 0xFFFFFFFF;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-void reserve(TextBuffer& buffer, std::size_t size) {
-  if (buffer.room.size() < size + TextBuffer::kPadding)
-    buffer.room.resize(size + TextBuffer::kPadding);
-}
-
 // Bytes up to the last end of a line in [from, size), 0 when there is none.
 std::size_t end_of_last_line(const TextBuffer& buffer, std::size_t from) {
-  const void* const found = ::memrchr(buffer.room.data() + from, '\n', buffer.size - from);
+  const std::string_view text = buffer.text();
+  const void* const found = ::memrchr(text.data() + from, '\n', text.size() - from);
   if (found == nullptr) return 0;
-  return std::size_t(static_cast<const char*>(found) - buffer.room.data()) + 1;
+  return std::size_t(static_cast<const char*>(found) - text.data()) + 1;
+}
+
+std::int64_t ends_of_lines(std::string_view text) {
+  std::int64_t lines = 0;
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    ++lines;
+  return lines;
 }
 
 }  // namespace
@@ -68,35 +71,34 @@ std::optional<TextBatch> BatchReader::next() {
 
 // Reads until the buffer holds `target` bytes; fewer at the end of the file.
 std::size_t BatchReader::fill(TextBuffer& buffer, std::size_t target) {
-  reserve(buffer, target);
-  const std::size_t before = buffer.size;
-  while (buffer.size < target) {
-    const std::size_t n = open_->read(buffer.room.data() + buffer.size, target - buffer.size);
+  buffer.reserve(target);
+  const std::size_t before = buffer.size();
+  while (buffer.size() < target) {
+    const std::size_t n = open_->read(buffer.data() + buffer.size(), target - buffer.size());
     if (n == 0) break;
-    buffer.size += n;
+    buffer.set_size(buffer.size() + n);
   }
-  return buffer.size - before;
+  return buffer.size() - before;
 }
 
 TextBatch BatchReader::lines() {
   TextBuffer buffer;
-  reserve(buffer, std::max(kBatchBytes, carry_.size()));
-  std::copy(carry_.begin(), carry_.end(), buffer.room.begin());
-  buffer.size = carry_.size();
+  buffer.reserve(std::max(kBatchBytes, carry_.size()));
+  carry_.copy(buffer.data(), carry_.size());
+  buffer.set_size(carry_.size());
   carry_.clear();
-  std::size_t searched = buffer.size;
+  std::size_t searched = buffer.size();
   for (std::size_t target = kBatchBytes;; target *= 2) {
-    while (target <= buffer.size) target *= 2;
+    while (target <= buffer.size()) target *= 2;
     fill(buffer, target);
-    if (buffer.size < target) return batch_of(std::move(buffer), true);
+    if (buffer.size() < target) return batch_of(std::move(buffer), true);
     if (const std::size_t end = end_of_last_line(buffer, searched)) {
-      carry_.assign(buffer.room.begin() + std::ptrdiff_t(end),
-                    buffer.room.begin() + std::ptrdiff_t(buffer.size));
-      buffer.size = end;
+      carry_ = buffer.text().substr(end);
+      buffer.set_size(end);
       return batch_of(std::move(buffer), false);
     }
-    searched = buffer.size;
-    if (buffer.size > kLongestDocument)
+    searched = buffer.size();
+    if (buffer.size() > kLongestDocument)
       throw DataError(files_[source_] + ":" + std::to_string(line_) +
                       ": a line of more than 4 GiB is not supported");
   }
@@ -104,9 +106,9 @@ TextBatch BatchReader::lines() {
 
 TextBatch BatchReader::whole() {
   TextBuffer buffer;
-  for (std::size_t target = kBatchBytes; fill(buffer, target) != 0 && buffer.size == target;
+  for (std::size_t target = kBatchBytes; fill(buffer, target) != 0 && buffer.size() == target;
        target *= 2)
-    if (buffer.size > kLongestDocument)
+    if (buffer.size() > kLongestDocument)
       throw DataError(files_[source_] + ": a document of more than 4 GiB is not supported");
   return batch_of(std::move(buffer), true);
 }
@@ -118,9 +120,9 @@ TextBatch BatchReader::batch_of(TextBuffer buffer, bool ends) {
   batch.first_line = line_;
   const std::string_view text = buffer.text();
   if (batch.is_jsonl && offset_ == 0 && text.starts_with(kByteOrderMark))
-    std::fill_n(buffer.room.begin(), kByteOrderMark.size(), ' ');
+    std::fill_n(buffer.data(), kByteOrderMark.size(), ' ');
   offset_ += std::int64_t(text.size());
-  if (batch.is_jsonl) line_ += std::count(text.begin(), text.end(), '\n');
+  if (batch.is_jsonl) line_ += ends_of_lines(text);
   batch.buffer = std::move(buffer);
   batch.end_offset = offset_;
   batch.next_line = line_;

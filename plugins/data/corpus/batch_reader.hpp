@@ -46,7 +46,7 @@ class BatchReader {
   StopRequested stop_;
   std::size_t source_ = 0;
   std::unique_ptr<ByteSource> open_;
-  std::vector<char> carry_;  // begin of a line whose end has not been read
+  std::string carry_;  // begin of a line whose end has not been read
   std::int64_t offset_ = 0, line_ = 1, raw_before_ = 0;
 };
 

@@ -25,7 +25,7 @@ class PlainDecoder final : public Decoder {
  public:
   PlainDecoder(RawInput& input, std::string_view first) : input_(input), rest_(first) {}
   std::size_t read(char* into, std::size_t size) override {
-    if (rest_.empty()) rest_ = input_.next_block();
+    if (rest_.empty()) return input_.read(into, size);
     const std::size_t n = std::min(size, rest_.size());
     std::memcpy(into, rest_.data(), n);
     rest_.remove_prefix(n);
@@ -59,6 +59,10 @@ ByteSource::ByteSource(std::string path, StopRequested stop)
 ByteSource::~ByteSource() = default;
 
 std::size_t ByteSource::read(char* into, std::size_t size) { return decoder_->read(into, size); }
+
+bool is_compressed(std::string_view first_bytes) {
+  return first_bytes.starts_with(kGzip) || first_bytes.starts_with(kZstd);
+}
 
 std::string without_compression(const std::string& path) {
   const std::size_t ending =

@@ -29,6 +29,9 @@ class ByteSource {
   std::unique_ptr<Decoder> decoder_;
 };
 
+// Whether a file of ours that begins with these bytes is decompressed.
+bool is_compressed(std::string_view first_bytes);
+
 // `path` without the ending of a compression: a.jsonl.gz -> a.jsonl.
 std::string without_compression(const std::string& path);
 

@@ -45,7 +45,7 @@ bool Packer::pack(const std::vector<std::string>& files) {
     return
         [encoder, &files](TextBatch batch) { return encoder->encode(batch, files[batch.source]); };
   };
-  stages.bytes_of = [](const TextBatch& batch) { return std::int64_t(batch.buffer.size); };
+  stages.bytes_of = [](const TextBatch& batch) { return std::int64_t(batch.buffer.size()); };
   stages.write = [&](PackedBatch batch) { write(std::move(batch)); };
   stages.stop = [&] { return hooks_.stop && hooks_.stop(); };
   stages.cancel = [&] { cancelled = true; };

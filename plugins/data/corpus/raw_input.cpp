@@ -63,16 +63,20 @@ bool RawInput::is_readable() const {
 }
 
 std::string_view RawInput::next_block() {
+  return {block_.data(), read(block_.data(), block_.size())};
+}
+
+std::size_t RawInput::read(char* into, std::size_t size) {
   while (!(stop_ && stop_())) {
     if (!is_readable()) continue;
-    const ssize_t n = ::read(file_, block_.data(), block_.size());
+    const ssize_t n = ::read(file_, into, size);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(" cannot be read");
     if (n == 0 && file_ != STDIN_FILENO) check_unchanged();
     bytes_read_ += n;
-    return {block_.data(), static_cast<std::size_t>(n)};
+    return static_cast<std::size_t>(n);
   }
-  return {};
+  return 0;
 }
 
 void RawInput::check_unchanged() const {

@@ -32,6 +32,8 @@ class RawInput {
   // The next bytes, lent until the next call; nothing at the end, or when a stop was requested.
   // Errors: also when the file has changed since it was opened.
   std::string_view next_block();
+  // The same into memory of the caller: how many bytes came.
+  std::size_t read(char* into, std::size_t size);
   std::int64_t bytes_read() const { return bytes_read_; }
 
  private:

@@ -2,18 +2,34 @@
 
 // A piece of an input: whole lines of records, or one whole document.
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace mortise::corpus {
 
-// Bytes behind which simdjson may read some more.
-struct TextBuffer {
+// Bytes behind which simdjson may read some more. Memory is not set before it is read into.
+class TextBuffer {
+ public:
   static constexpr std::size_t kPadding = 64;
-  std::vector<char> room;  // at least kPadding more than size
-  std::size_t size = 0;
-  std::string_view text() const { return {room.data(), size}; }
+
+  std::string_view text() const { return {room_.get(), size_}; }
+  char* data() { return room_.get(); }
+  std::size_t size() const { return size_; }
+  void set_size(std::size_t size) { size_ = size; }  // within what is reserved
+  void reserve(std::size_t size) {
+    if (size <= reserved_ && room_) return;
+    std::unique_ptr<char[]> larger(new char[size + kPadding]);
+    std::copy_n(room_.get(), size_, larger.get());
+    room_ = std::move(larger);
+    reserved_ = size;
+  }
+
+ private:
+  std::unique_ptr<char[]> room_;
+  std::size_t size_ = 0, reserved_ = 0;
 };
 
 struct TextBatch {

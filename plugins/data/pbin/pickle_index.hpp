@@ -21,8 +21,28 @@ struct IndexEntry {
 void read_index(std::string_view pickle, const std::string& file,
                 const std::function<void(const IndexEntry&)>& each);
 
-// Writes what pickle.dumps(list, protocol=4) gives for documents that lie one after the other and
-// end at `ends`: the same bytes, so that equal data gives equal files whoever wrote them.
+// Writes what pickle.dumps(list, protocol=4) gives, the same bytes, so that equal data gives equal
+// files whoever wrote them. Memory does not grow with the list.
+class IndexWriter {
+ public:
+  explicit IndexWriter(std::function<void(std::string_view)> out);
+  void add(const IndexEntry& entry);
+  // To be called once, after the last entry.
+  void end();
+
+ private:
+  void pair(const IndexEntry& entry);
+  void number(std::uint64_t value);
+  void object();
+  void close_frame();
+
+  std::function<void(std::string_view)> out_;
+  std::string frame_;
+  std::uint64_t entries_ = 0;
+  IndexEntry first_;
+};
+
+// The list for documents that lie one after the other and end at `ends`.
 void write_index(const std::vector<std::uint64_t>& ends,
                  const std::function<void(std::string_view)>& out);
 
