@@ -98,6 +98,39 @@ TEST_CASE("data.encode, data.decode: keep the contract of a command, with good a
     }
 }
 
+TEST_CASE("commands on token files: keep the contract of a command, with good and bad inputs") {
+  const ScratchFolder folder;
+  const std::string good = MORTISE_SOURCE_DIR "/tests/golden/token_files/modalities_2.pbin";
+  const std::string bad = folder.write("bad.pbin", "no token file");
+  int made = 0;
+  for (const char* key : {"data.chunk", "data.convert", "data.filter", "data.inspect", "data.merge",
+                          "data.shuffle", "data.verify"})
+    for (const std::string& input : {good, bad}) {
+      CAPTURE(key);
+      const std::string name = key;
+      const auto make = [&] {
+        SettingList settings;
+        if (name == "data.convert")
+          settings.emplace_back("input", input);
+        else
+          settings.emplace_back("inputs", std::vector<std::string>{input});
+        if (name != "data.inspect" && name != "data.verify")
+          settings.emplace_back("out", folder.path(std::to_string(made++) + ".pbin"));
+        if (name == "data.chunk") settings.emplace_back("parts", 2);
+        if (name == "data.filter") settings.emplace_back("unique", true);
+        return std::make_unique<LoadedComponent>("token_tools", name, std::move(settings));
+      };
+      Report report;
+      {
+        const CapturedOutput captured(folder.path("output"));
+        check_fresh_both_ways<Command>(report, make, [&](Command& command) {
+          conformance::check_command_contract(command, report);
+        });
+      }
+      check_no_failures(report);
+    }
+}
+
 TEST_CASE("host: its logger and metrics keep the contracts of services") {
   const ScratchFolder folder;
   Report report;

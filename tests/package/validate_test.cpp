@@ -29,6 +29,7 @@ const std::map<std::string, Words>& settings() {
       {"packed_tokens", {"files=text.pbin", "sequence_length=8"}},
       {"sentencepiece", {"file=small.model"}},
       {"data_tools", {"inputs=words.txt", "out=made.pbin"}},
+      {"token_tools", {"inputs=text.pbin", "input=text.pbin", "out=made.pbin"}},
       {"generate", {"run=anything", "tokens=3"}}};
   return all;
 }

@@ -42,4 +42,9 @@ std::string Checksum::hex128() const {
   return hex(canonical.digest, sizeof canonical.digest);
 }
 
+std::array<std::uint64_t, 2> Checksum::words128() const {
+  const XXH128_hash_t digest = XXH3_128bits_digest(&state_->xxh3);
+  return {digest.low64, digest.high64};
+}
+
 }  // namespace mortise::pbin

@@ -2,6 +2,7 @@
 
 // XXH3 over bytes that arrive in parts.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ class Checksum {
   // 16 and 32 hex digits, in the canonical order of xxhsum.
   std::string hex64() const;
   std::string hex128() const;
+  std::array<std::uint64_t, 2> words128() const;
 
  private:
   struct State;  // keeps xxhash.h out of this header
