@@ -73,6 +73,13 @@ def make_template(folder):
     for place in (".", "build/lib/mortise/plugins"):
         (folder / place).mkdir(parents=True, exist_ok=True)
         shutil.copy(BUILD / "tests/plugins/mortise_cooldown.so", folder / place)
+    texts = ["books/one.txt", "books/two.txt", "shakespeare.txt", "a.txt"]
+    done = run(["mortise", "data", "pack", *texts, "--tokenizer", "byte", "-o", "train.pbin"], folder)
+    if done.returncode != 0:
+        sys.exit(f"data pack of the template failed: {done.stderr}")
+    for part in ("part.1", "part.2"):
+        shutil.copy(folder / "train.pbin", folder / f"{part}.pbin")
+        shutil.copy(folder / "train.pbin.json", folder / f"{part}.pbin.json")
     for name, steps in (("run", 2), ("shakespeare", 2)):
         done = run(["mortise", "run", "run.yaml", "--set", f"run.name={name}", "--set", f"run.steps={steps}"], folder)
         if done.returncode != 0:

@@ -29,7 +29,9 @@ const std::map<std::string, Words>& settings() {
       {"packed_tokens", {"files=text.pbin", "sequence_length=8"}},
       {"sentencepiece", {"file=small.model"}},
       {"data_tools", {"inputs=words.txt", "out=made.pbin"}},
-      {"token_tools", {"inputs=text.pbin", "input=text.pbin", "out=made.pbin"}},
+      {"token_tools",
+       {"inputs=text.pbin", "input=text.pbin", "out=made.pbin", "overwrite=true", "parts=2",
+        "unique=true"}},
       {"generate", {"run=anything", "tokens=3"}}};
   return all;
 }

@@ -34,7 +34,7 @@ MORTISE_PLUGIN(
     component<DataMerge, Command>("data.merge",
                                   "writes several token files into one\n\n"
                                   "example:\n"
-                                  "  mortise data merge part.*.pbin -o train.pbin"),
+                                  "  mortise data merge part.*.pbin -o merged.pbin"),
     component<DataShuffle, Command>("data.shuffle",
                                     "writes the documents of token files in another order\n\n"
                                     "example:\n"
