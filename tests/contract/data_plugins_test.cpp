@@ -69,6 +69,18 @@ TEST_CASE("sentencepiece: keeps the contract of a tokenizer, with and without lo
   check(models + "botchan_en_unigram_1000.model", false);
 }
 
+TEST_CASE("tiktoken: keeps the contract of a tokenizer") {
+  const ScratchFolder folder;
+  const LoadedComponent component(
+      "tiktoken", "tiktoken",
+      {{"file", MORTISE_SOURCE_DIR "/tests/tokenizers/models/gpt2.tiktoken"}, {"pattern", "gpt2"}});
+  Report report;
+  check_both_ways<Tokenizer>(component, report, [&](const Tokenizer& t) {
+    conformance::check_tokenizer_contract(t, report);
+  });
+  check_no_failures(report);
+}
+
 TEST_CASE("packed_tokens: keeps the contract of a data set, whole and in parts") {
   const ScratchFolder folder;
   const std::vector<std::string> files{packed_file(folder, "a.pbin"),

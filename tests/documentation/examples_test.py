@@ -65,6 +65,7 @@ def make_template(folder):
     text = (SOURCE / "configs/shakespeare/shakespeare.txt").read_text()[:40000]
     (folder / "books").mkdir()
     shutil.copy(SOURCE / "tests/tokenizers/models/botchan_en_bpe_1000.model", folder / "tokenizer.model")
+    shutil.copy(SOURCE / "tests/tokenizers/models/gpt2.tiktoken", folder)
     (folder / "folder").mkdir()
     for name in ("shakespeare.txt", "a.txt", "books/one.txt", "books/two.txt"):
         (folder / name).write_text(text)

@@ -6,6 +6,7 @@
 
 #include "tests/end_to_end/trial.hpp"
 #include "tests/unit/tokenizers/sentencepiece_model.hpp"
+#include "tests/unit/tokenizers/small_ranks.hpp"
 
 using namespace mortise::tests;
 namespace fs = std::filesystem;
@@ -28,6 +29,7 @@ const std::map<std::string, Words>& settings() {
       {"text", {"files=words.txt", "cache=cache", "sequence_length=8"}},
       {"packed_tokens", {"files=text.pbin", "sequence_length=8"}},
       {"sentencepiece", {"file=small.model"}},
+      {"tiktoken", {"file=small.tiktoken", "pattern=gpt2"}},
       {"data_tools", {"inputs=words.txt", "out=made.pbin"}},
       {"token_tools",
        {"inputs=text.pbin", "input=text.pbin", "out=made.pbin", "overwrite=true", "parts=2",
@@ -57,6 +59,7 @@ TEST_CASE("plugin validate: every plugin of ours holds, with nothing left out") 
   check_done(
       trial.mortise({"data", "pack", "words.txt", "--tokenizer", "byte", "-o", "text.pbin"}));
   std::ofstream(trial.path("small.model"), std::ios::binary) << small_model(true);
+  std::ofstream(trial.path("small.tiktoken"), std::ios::binary) << small_ranks();
   int plugins = 0;
   for (const auto& entry : fs::directory_iterator(MORTISE_PLUGIN_DIR)) {
     if (entry.path().extension() != ".so") continue;
