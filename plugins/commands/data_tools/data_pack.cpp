@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <mortise/error.hpp>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "../../data/corpus/raw_input.hpp"
 #include "../../data/encoding/json_text.hpp"
 #include "../../data/windows/hold_out.hpp"
-#include "interrupt.hpp"
 #include "plural.hpp"
 #include "split.hpp"
 
@@ -22,6 +22,7 @@ using pbin::PbinWriter;
 namespace {
 
 constexpr std::string_view kEnding = ".pbin";
+constexpr int kGoOn = 75;  // exit code: stopped, run again to go on
 
 std::string with_suffix(const std::string& out, std::string_view suffix) {
   return out.substr(0, out.size() - kEnding.size()) + std::string(suffix) + std::string(kEnding);
@@ -68,7 +69,7 @@ std::int64_t DataPack::run() {
       "packing", config_.json ? Progress::Form::json : Progress::Form::line);
   report_ = std::make_unique<FaultReport>(out_ + ".dropped.jsonl");
   const bool done = share_ ? pack_and_split() : pack_whole();
-  return done ? 0 : interrupt.tell();
+  return done ? 0 : tell_interrupted(interrupt);
 }
 
 PbinWriter DataPack::writer(const std::string& path) const {
@@ -76,23 +77,82 @@ PbinWriter DataPack::writer(const std::string& path) const {
           PartialFile::Busy::fail};
 }
 
-// Packs all files and finishes `into`; false when it was interrupted.
-bool DataPack::pack(PbinWriter& into) {
+// Goes on where the journal says so.
+PbinWriter DataPack::resumed_writer(const std::string& path) {
+  const bool has_input = std::count(files_.begin(), files_.end(), corpus::kStandardInput) != 0;
+  if (has_input && config_.resume)
+    throw ConfigError("resume: standard input cannot be read again: give files");
+  if (has_input) return writer(path);
+  journal_ = std::make_unique<PackJournal>(path + ".journal", job(), files_, config_.resume);
+  if (!journal_->last()) return writer(path);
+  report_->resume(journal_->last()->report_bytes);
+  return {path, pbin::bytes_per_token(config_.tokenizer->vocabulary_size()),
+          journal_->last()->tokens};
+}
+
+PackJournal::Job DataPack::job() const {
+  PackJournal::Job job = {{"tokenizer", config_.tokenizer->fingerprint()},
+                          {"field", std::string(config_.text_key)},
+                          {"format", std::to_string(int(config_.format))},
+                          {"eod", std::to_string(int(config_.eod))},
+                          {"on_error", std::to_string(int(config_.on_error))}};
+  for (std::size_t i = 0; i != files_.size(); ++i) {
+    const corpus::FileState state = corpus::state_of(files_[i]);
+    job.emplace_back(
+        "input " + std::to_string(i + 1) + ", " + files_[i],
+        std::to_string(state.bytes) + " bytes, changed at " + std::to_string(state.changed_ns));
+  }
+  return job;
+}
+
+corpus::PackOptions DataPack::options() const {
   corpus::PackOptions options;
   options.field = corpus::field_expression(config_.text_key);
   options.format = config_.format;
   options.end = config_.eod;
   options.on_error = config_.on_error;
   options.workers = int(config_.workers);
+  options.block_bytes = config_.block;
+  return options;
+}
+
+// Packs all files and finishes `into`; false when it was interrupted.
+bool DataPack::pack(PbinWriter& into) {
   corpus::PackHooks hooks;
   hooks.progress = [&](const corpus::PackProgress& done) { show(done, into); };
   hooks.report = [&](const std::string& line) { report_->add(line); };
+  hooks.block = [&](const corpus::PackState& state) { save(state, into); };
   hooks.stop = [] { return Interrupt::signal() != 0; };
-  corpus::Packer packer(*config_.tokenizer, std::move(options), into, std::move(hooks));
-  if (!packer.pack(files_)) return false;
-  side_ = packer.side_file();
-  into.finish(side_);
+  corpus::Packer packer(*config_.tokenizer, options(), into, std::move(hooks));
+  if (journal_ && journal_->last()) packer.resume(journal_->last()->pack);
+  try {
+    if (!packer.pack(files_)) {
+      leave(into);
+      return false;
+    }
+    side_ = packer.side_file();
+    into.finish(side_);
+  } catch (...) {
+    if (config_.resume) leave(into);
+    throw;
+  }
   return true;
+}
+
+// What lies before the journal's entry is on the disk before it.
+void DataPack::save(const corpus::PackState& state, PbinWriter& into) {
+  if (!journal_) return;
+  const std::uint64_t report_bytes = report_->save();
+  journal_->add({state, into.save(), report_bytes});
+}
+
+// What is done stays for a later job, if there is a full block.
+void DataPack::leave(PbinWriter& into) {
+  if (!journal_ || !journal_->has_entries()) return;
+  into.leave();
+  report_->leave();
+  journal_->leave();
+  left_ = into.partial_path();
 }
 
 void DataPack::show(const corpus::PackProgress& done, const PbinWriter& into) {
@@ -105,16 +165,17 @@ void DataPack::show(const corpus::PackProgress& done, const PbinWriter& into) {
 }
 
 bool DataPack::pack_whole() {
-  PbinWriter all = writer(out_);
+  PbinWriter all = resumed_writer(out_);
   if (!pack(all)) return false;
   report_->publish();
+  journal_.reset();  // what it tells of is about to get another name
   all.publish();
   tell({&all});
   return true;
 }
 
 bool DataPack::pack_and_split() {
-  PbinWriter all = writer(with_suffix(out_, ".all"));  // never published
+  PbinWriter all = resumed_writer(with_suffix(out_, ".all"));  // never published
   if (!pack(all)) return false;
   for (pbin::SideFile::Source& source : side_.sources) source.documents = source.tokens = -1;
   std::vector<token_files::TokenFile> packed;
@@ -124,6 +185,7 @@ bool DataPack::pack_and_split() {
   train.finish(side_);
   held_out.finish(side_);
   report_->publish();
+  journal_.reset();
   held_out.publish();
   train.publish();
   tell({&train, &held_out});
@@ -154,6 +216,13 @@ void DataPack::tell_json(const std::vector<const PbinWriter*>& written) const {
             << ", \"replaced\": " << done_.replaced
             << ", \"report\": " << (has_report ? encoding::json_string(report_->path()) : "null")
             << ", \"files\": [" << files << "]}" << std::endl;
+}
+
+std::int64_t DataPack::tell_interrupted(const Interrupt& interrupt) const {
+  if (left_.empty()) return interrupt.tell();
+  std::cerr << "interrupted: what is done stays in " << left_
+            << " and beside it; the same command with --resume goes on\n";
+  return kGoOn;
 }
 
 }  // namespace mortise::data_tools

@@ -15,6 +15,8 @@
 
 #include "../../data/corpus/packer.hpp"
 #include "fault_report.hpp"
+#include "interrupt.hpp"
+#include "pack_journal.hpp"
 #include "progress.hpp"
 
 namespace mortise::data_tools {
@@ -32,6 +34,8 @@ class DataPack final : public Command {
     std::int64_t workers = 0;
     std::string_view out;
     bool overwrite = false;
+    bool resume = false;
+    std::int64_t block = 64 << 20;
     bool json = false;
 
     static constexpr auto settings() {
@@ -76,6 +80,13 @@ class DataPack final : public Command {
               .short_name('o')
               .doc("the packed file, NAME.pbin"),
           field("overwrite", &Config::overwrite).doc("replace a packed file that is there"),
+          field("resume", &Config::resume)
+              .doc("go on at the last full block of an interrupted job with the same settings; "
+                   "what it had done stays also after an error"),
+          field("block", &Config::block)
+              .bytes()
+              .at_least(1)
+              .doc("text after which a job is ready to be gone on with"),
           field("json", &Config::json)
               .doc("print progress and result as JSON lines, for programs"));
     }
@@ -88,12 +99,18 @@ class DataPack final : public Command {
  private:
   void refuse_to_replace(const std::string& path) const;
   pbin::PbinWriter writer(const std::string& path) const;
+  pbin::PbinWriter resumed_writer(const std::string& path);
+  PackJournal::Job job() const;
+  corpus::PackOptions options() const;
   bool pack(pbin::PbinWriter& into);
+  void save(const corpus::PackState& state, pbin::PbinWriter& into);
+  void leave(pbin::PbinWriter& into);
   bool pack_whole();
   bool pack_and_split();
   void show(const corpus::PackProgress& done, const pbin::PbinWriter& into);
   void tell(const std::vector<const pbin::PbinWriter*>& written) const;
   void tell_json(const std::vector<const pbin::PbinWriter*>& written) const;
+  std::int64_t tell_interrupted(const Interrupt& interrupt) const;
 
   Config config_;
   std::string out_;
@@ -102,6 +119,8 @@ class DataPack final : public Command {
   // Of the run.
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<FaultReport> report_;
+  std::unique_ptr<PackJournal> journal_;  // none where the input cannot be read again
+  std::string left_;                      // where what is done stays
   Work work_;
   corpus::PackProgress done_;
   pbin::SideFile side_;

@@ -33,10 +33,15 @@ Packer::Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter
   if (options_.workers == 0) options_.workers = available_cores();
 }
 
+void Packer::resume(PackState state) { state_ = std::move(state); }
+
 bool Packer::pack(const std::vector<std::string>& files) {
-  for (const std::string& file : files) sources_.push_back({file, 0, 0, 0});
+  for (std::size_t i = state_.sources.size(); i < files.size(); ++i)
+    state_.sources.push_back({files[i], 0, 0, 0});
+  next_block_ = state_.progress.text_bytes + options_.block_bytes;
   std::atomic<bool> cancelled = false;
   BatchReader reader(files, options_.format, [&] { return cancelled.load(); });
+  reader.skip_to(state_.next);
   Stages<TextBatch, PackedBatch> stages;
   stages.read = [&] { return reader.next(); };
   stages.make_worker = [&]() -> std::function<PackedBatch(TextBatch)> {
@@ -56,34 +61,43 @@ void Packer::write(PackedBatch batch) {
   writer_.add_documents(batch.tokens, batch.lengths, batch.largest);
   count(batch);
   for (const RecordFault& fault : batch.faults)
-    if (hooks_.report) hooks_.report(report_line(sources_[batch.source].file, fault));
-  if (hooks_.progress) hooks_.progress(progress_);
+    if (hooks_.report) hooks_.report(report_line(state_.sources[batch.source].file, fault));
+  if (hooks_.progress) hooks_.progress(state_.progress);
+  if (state_.progress.text_bytes < next_block_) return;
+  next_block_ = state_.progress.text_bytes + options_.block_bytes;
+  if (hooks_.block) hooks_.block(state_);
 }
 
 void Packer::count(const PackedBatch& batch) {
-  pbin::SideFile::Source& source = sources_[batch.source];
+  pbin::SideFile::Source& source = state_.sources[batch.source];
   source.documents += std::int64_t(batch.lengths.size());
   source.tokens += std::int64_t(batch.tokens.size() / writer_.width());
-  source.bytes = batch.raw_bytes - raw_bytes_before_;
-  if (batch.ends_source) raw_bytes_before_ = batch.raw_bytes;
-  progress_.raw_bytes = batch.raw_bytes;
-  progress_.text_bytes += batch.text_bytes;
-  progress_.blank_lines += batch.blank_lines;
+  source.bytes = batch.raw_bytes - state_.raw_bytes_before;
+  if (batch.ends_source) {
+    state_.raw_bytes_before = batch.raw_bytes;
+    state_.next = {batch.source + 1, 0, 1};
+  } else {
+    state_.next = {batch.source, batch.end_offset, batch.next_line};
+  }
+  PackProgress& progress = state_.progress;
+  progress.raw_bytes = batch.raw_bytes;
+  progress.text_bytes += batch.text_bytes;
+  progress.blank_lines += batch.blank_lines;
   for (const RecordFault& fault : batch.faults)
-    ++(fault.replaced ? progress_.replaced : progress_.skipped);
+    ++(fault.replaced ? progress.replaced : progress.skipped);
 }
 
 pbin::SideFile Packer::side_file() const {
   if (writer_.documents() == 0) {
     std::vector<std::string> files;
-    for (const pbin::SideFile::Source& source : sources_) files.push_back(source.file);
+    for (const pbin::SideFile::Source& source : state_.sources) files.push_back(source.file);
     throw DataError("no documents in " + short_list(files));
   }
   pbin::SideFile side;
   side.tokenizer_fingerprint = tokenizer_.fingerprint();
   side.vocabulary_size = tokenizer_.vocabulary_size();
   if (end_) side.end_of_document = *end_;
-  side.sources = sources_;
+  side.sources = state_.sources;
   return side;
 }
 

@@ -29,6 +29,7 @@ struct PackOptions {
   EndOfDocument end = EndOfDocument::when_known;
   OnError on_error = OnError::fail;
   int workers = 0;  // 0: one for each core that the process may use
+  std::int64_t block_bytes = 64 << 20;
 };
 
 // How far packing has come.
@@ -38,9 +39,19 @@ struct PackProgress {
   std::int64_t blank_lines = 0, skipped = 0, replaced = 0;
 };
 
+// Where packing stands between two batches; with the state of the writer, all that it takes to go
+// on.
+struct PackState {
+  ReadPosition next;
+  std::int64_t raw_bytes_before = 0;  // of the files before that of `next`
+  PackProgress progress;
+  std::vector<pbin::SideFile::Source> sources;  // of all files
+};
+
 // What others do meanwhile, all on the thread that calls pack(); each may be missing.
 struct PackHooks {
   std::function<void(const PackProgress&)> progress;
+  std::function<void(const PackState&)> block;  // after each PackOptions::block_bytes of text
   std::function<void(const std::string& report_line)> report;  // for each fault
   std::function<bool()> stop;
 };
@@ -50,6 +61,9 @@ class Packer {
   Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter& writer,
          PackHooks hooks = {});
 
+  // Goes on from there; to be called before pack(), whose files are the same.
+  void resume(PackState state);
+
   // Whether all was packed; false after a stop.
   // Errors: DataError naming file and line; what the tokenizer throws.
   bool pack(const std::vector<std::string>& files);
@@ -57,7 +71,6 @@ class Packer {
   // What the side file says; counts of the packed file itself are left to the writer.
   // Errors: DataError when there was no document.
   pbin::SideFile side_file() const;
-  const PackProgress& progress() const { return progress_; }
 
  private:
   void write(PackedBatch batch);
@@ -68,9 +81,8 @@ class Packer {
   std::optional<std::uint32_t> end_;
   pbin::PbinWriter& writer_;
   PackHooks hooks_;
-  std::vector<pbin::SideFile::Source> sources_;
-  std::int64_t raw_bytes_before_ = 0;  // of the sources that are done
-  PackProgress progress_;
+  PackState state_;
+  std::int64_t next_block_ = 0;  // bytes of text
 };
 
 }  // namespace mortise::corpus

@@ -27,13 +27,16 @@ bool still_names(const std::string& path, int file) {
 
 }  // namespace
 
-PartialFile::PartialFile(std::string path, Busy busy)
+PartialFile::PartialFile(std::string path, Busy busy, Content content)
     : final_path_(std::move(path)), path_(final_path_ + ".partial") {
   while (!lock(busy)) ::close(std::exchange(file_, -1));
-  if (::ftruncate(file_, 0) != 0) {
-    ::close(file_);
-    fail("cannot be written");
+  const off_t end = content == Content::keep ? ::lseek(file_, 0, SEEK_END) : 0;
+  if (end >= 0 && ::ftruncate(file_, end) == 0) {
+    written_ = static_cast<std::uint64_t>(end);
+    return;
   }
+  ::close(file_);
+  fail("cannot be written");
 }
 
 bool PartialFile::lock(Busy busy) {
@@ -50,7 +53,7 @@ bool PartialFile::lock(Busy busy) {
 }
 
 PartialFile::~PartialFile() {
-  if (!renamed_) ::unlink(path_.c_str());  // before the lock goes
+  if (!renamed_ && !stays_) ::unlink(path_.c_str());  // before the lock goes
   ::close(file_);
 }
 
@@ -82,6 +85,24 @@ void PartialFile::write_at(std::uint64_t offset, std::string_view bytes) {
 void PartialFile::overwrite(std::uint64_t offset, std::string_view bytes) {
   write_out();
   write_at(offset, bytes);
+}
+
+void PartialFile::read(std::uint64_t offset, char* into, std::size_t size) {
+  write_out();
+  while (size != 0) {
+    const ssize_t n = ::pread(file_, into, size, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail("cannot be read");
+    into += n;
+    offset += static_cast<std::uint64_t>(n);
+    size -= static_cast<std::size_t>(n);
+  }
+}
+
+void PartialFile::cut(std::uint64_t size) {
+  write_out();
+  if (::ftruncate(file_, static_cast<off_t>(size)) != 0) fail("cannot be cut");
+  written_ = size;
 }
 
 void PartialFile::sync() {

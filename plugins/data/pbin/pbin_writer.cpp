@@ -12,6 +12,9 @@ namespace mortise::pbin {
 
 namespace {
 
+constexpr std::uint64_t kHeaderBytes = 12;
+constexpr std::size_t kReadBytes = 1 << 20;
+
 template <class T>
 std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
@@ -29,8 +32,42 @@ std::uint32_t bytes_per_token(std::int64_t vocabulary_size) {
 }
 
 PbinWriter::PbinWriter(std::string path, std::uint32_t bytes_per_token, PartialFile::Busy busy)
-    : path_(std::move(path)), file_(path_, busy), width_(bytes_per_token) {
+    : path_(std::move(path)),
+      file_(path_, busy),
+      ends_(path_ + ".ends", busy),
+      width_(bytes_per_token) {
   file_.append(header(0, 0));  // all zeros: not finished
+}
+
+PbinWriter::PbinWriter(std::string path, std::uint32_t bytes_per_token, const PbinState& state)
+    : path_(std::move(path)),
+      file_(path_, PartialFile::Busy::fail, PartialFile::Content::keep),
+      ends_(path_ + ".ends", PartialFile::Busy::fail, PartialFile::Content::keep),
+      width_(bytes_per_token),
+      tokens_(state.tokens),
+      documents_(state.documents),
+      largest_(state.largest) {
+  const std::uint64_t bytes = kHeaderBytes + std::uint64_t(tokens_) * width_;
+  const std::uint64_t ends = std::uint64_t(documents_) * sizeof(std::uint64_t);
+  if (file_.size() >= bytes && ends_.size() >= ends) {
+    file_.cut(bytes);
+    ends_.cut(ends);
+    read_tokens_again();
+    if (checksum_.hex64() == state.checksum) return;
+  }
+  file_.leave();
+  ends_.leave();
+  throw DataError(file_.path() + " is not what the interrupted job left: run without --resume");
+}
+
+void PbinWriter::read_tokens_again() {
+  std::vector<char> part(kReadBytes);
+  for (std::uint64_t at = kHeaderBytes; at != file_.size();) {
+    const auto n = std::min<std::uint64_t>(part.size(), file_.size() - at);
+    file_.read(at, part.data(), n);
+    checksum_.add({part.data(), n});
+    at += n;
+  }
 }
 
 template <class T>
@@ -60,7 +97,10 @@ void PbinWriter::add(std::span<const std::uint32_t> ids) {
     write<std::uint32_t>(ids);
 }
 
-void PbinWriter::end_document() { ends_.push_back(static_cast<std::uint64_t>(tokens_) * width_); }
+void PbinWriter::end_document() {
+  ends_.append(bytes_of(static_cast<std::uint64_t>(tokens_) * width_));
+  ++documents_;
+}
 
 void PbinWriter::add_documents(std::string_view tokens, std::span<const std::int64_t> lengths,
                                std::int64_t largest) {
@@ -73,8 +113,35 @@ void PbinWriter::add_documents(std::string_view tokens, std::span<const std::int
   }
 }
 
+PbinState PbinWriter::save() {
+  file_.sync();
+  ends_.sync();
+  return {tokens_, documents_, largest_, checksum_.hex64()};
+}
+
+void PbinWriter::leave() {
+  file_.leave();
+  ends_.leave();
+}
+
+void PbinWriter::write_index_at_end() {
+  IndexWriter index([&](std::string_view bytes) { file_.append(bytes); });
+  std::vector<std::uint64_t> part;
+  std::uint64_t begin = 0;
+  for (std::int64_t done = 0; done != documents_; done += std::int64_t(part.size())) {
+    part.resize(std::min<std::size_t>(kReadBytes / sizeof begin, std::size_t(documents_ - done)));
+    ends_.read(std::uint64_t(done) * sizeof begin, reinterpret_cast<char*>(part.data()),
+               part.size() * sizeof begin);
+    for (const std::uint64_t end : part) {
+      index.add({begin, end - begin});
+      begin = end;
+    }
+  }
+  index.end();
+}
+
 void PbinWriter::finish(SideFile side) {
-  write_index(ends_, [&](std::string_view bytes) { file_.append(bytes); });
+  write_index_at_end();
   file_.overwrite(0, header(static_cast<std::uint64_t>(tokens_) * width_, width_));
   file_.sync();
   side.tokens = tokens_;

@@ -18,10 +18,21 @@ namespace mortise::pbin {
 // The width of a token so that vocabulary_size - 1 fits: 1, 2 or 4 bytes.
 std::uint32_t bytes_per_token(std::int64_t vocabulary_size);
 
+// How far a file is written whose writer may go on later.
+struct PbinState {
+  std::int64_t tokens = 0, documents = 0, largest = -1;
+  std::string checksum;  // of the tokens
+};
+
+// The ends of documents lie in a file beside it, NAME.pbin.ends.partial, until they are written as
+// the index: memory does not grow with their number.
 class PbinWriter final : public token_files::TokenWriter {
  public:
   // Errors: Error(storage), here and in every call.
   PbinWriter(std::string path, std::uint32_t bytes_per_token, PartialFile::Busy busy);
+  // Goes on where an earlier writer was in that state.
+  // Errors: DataError when its files are not those of that state.
+  PbinWriter(std::string path, std::uint32_t bytes_per_token, const PbinState& state);
 
   // Tokens of the current document.
   // Errors: DataError for an id that the width cannot hold.
@@ -37,7 +48,12 @@ class PbinWriter final : public token_files::TokenWriter {
   const std::string& partial_path() const { return file_.path(); }
   std::uint32_t width() const { return width_; }
   std::int64_t tokens() const override { return tokens_; }
-  std::int64_t documents() const override { return static_cast<std::int64_t>(ends_.size()); }
+  std::int64_t documents() const override { return documents_; }
+
+  // Everything is on the disk when this returns: from the state that it gives a later writer can go
+  // on, if the files are left.
+  PbinState save();
+  void leave();
 
   // Writes index and header, and the side file from `side`, whose counts are filled in here. Both
   // files are then complete under their temporary names.
@@ -48,13 +64,14 @@ class PbinWriter final : public token_files::TokenWriter {
  private:
   template <class T>
   void write(std::span<const std::uint32_t> ids);
+  void read_tokens_again();
+  void write_index_at_end();
 
   std::string path_;
-  PartialFile file_;
+  PartialFile file_, ends_;  // ends: 8 bytes each, counted in bytes of tokens
   std::optional<PartialFile> side_;
   std::uint32_t width_;
-  std::int64_t tokens_ = 0, largest_ = -1;
-  std::vector<std::uint64_t> ends_;  // in bytes
+  std::int64_t tokens_ = 0, documents_ = 0, largest_ = -1;
   Checksum checksum_;
 };
 

@@ -191,7 +191,7 @@ TEST_CASE("pbin: an unfinished file leaves nothing, a second writer is refused")
   {
     PbinWriter writer(folder.path("a.pbin"), 1, PartialFile::Busy::fail);
     writer.add(std::vector<std::uint32_t>{1, 2, 3});
-    CHECK(folder.names() == std::vector<std::string>{"a.pbin.partial"});
+    CHECK(folder.names() == std::vector<std::string>{"a.pbin.ends.partial", "a.pbin.partial"});
     CHECK(contains(message_of<mortise::Error>([&] {
                      PbinWriter second(folder.path("a.pbin"), 1, PartialFile::Busy::fail);
                    }),
