@@ -7,6 +7,8 @@ at. Options of commands in running text must be there.
 """
 
 import concurrent.futures
+import gzip
+import json
 import os
 import pathlib
 import re
@@ -69,6 +71,10 @@ def make_template(folder):
     (folder / "folder").mkdir()
     for name in ("shakespeare.txt", "a.txt", "books/one.txt", "books/two.txt"):
         (folder / name).write_text(text)
+    (folder / "web").mkdir()
+    (folder / "web.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    (folder / "web/one.jsonl.gz").write_bytes(gzip.compress(json.dumps({"text": text}).encode()))
+    (folder / "dump.jsonl.gz").write_bytes(gzip.compress(json.dumps({"title": "A title", "body": text}).encode()))
     (folder / "base.yaml").write_text(BASE)
     (folder / "run.yaml").write_text(BASE)
     for place in (".", "build/lib/mortise/plugins"):
