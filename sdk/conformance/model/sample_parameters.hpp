@@ -70,8 +70,9 @@ inline at::Tensor part_of(const at::Tensor& whole, const Box& box) {
 }
 inline bool same_bits(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.scalar_type() == b.scalar_type() &&
-         std::memcmp(a.contiguous().const_data_ptr(), b.contiguous().const_data_ptr(),
-                     a.nbytes()) == 0;
+         (a.numel() == 0 ||  // then there may be no memory
+          std::memcmp(a.contiguous().const_data_ptr(), b.contiguous().const_data_ptr(),
+                      a.nbytes()) == 0);
 }
 
 // Numbers that are a function of `name` alone, so that a check can be repeated.
