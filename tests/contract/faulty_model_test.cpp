@@ -17,19 +17,19 @@ using namespace mortise;
 using namespace mortise::tests;
 using conformance::Report;
 
-constexpr std::int64_t kVocabulary = 7, kWidth = 4;
+constexpr std::int64_t kTokens = 7, kWidth = 4;
 
 // Embedding, one layer, head, with hooks for one fault.
 class HookedModel final : public Model {
  public:
   explicit HookedModel(std::string fault = "") : fault_(std::move(fault)) {
     d_.unit("embed");
-    embed_ = d_.embedding("embed", kVocabulary, kWidth);
+    embed_ = d_.embedding("embed", kTokens, kWidth);
     d_.unit(is("unit names") ? "embed" : "block", 0);
     mid_ = d_.linear("mid", kWidth, kWidth, true);
     if (is("unused")) d_.linear("unused", 2, 2);
     d_.unit("head");
-    head_ = d_.linear("head", kWidth, kVocabulary, false, Role::head);
+    head_ = d_.linear("head", kWidth, kTokens, false, Role::head);
     if (is("names")) d_.parameters[1].name = d_.parameters[0].name;
     if (is("uncovered")) d_.parameters[1].units.clear();
     if (is("range")) d_.parameters[1].units = {3};
@@ -74,14 +74,14 @@ struct Net : torch::nn::Module {
   torch::nn::Embedding embed{nullptr};
   torch::nn::Linear mid{nullptr}, head{nullptr};
   Net() {
-    embed = register_module("embed", torch::nn::Embedding(kVocabulary, kWidth));
+    embed = register_module("embed", torch::nn::Embedding(kTokens, kWidth));
     mid = register_module("mid", torch::nn::Linear(kWidth, kWidth));
-    head = register_module("head", torch::nn::Linear(kWidth, kVocabulary));
+    head = register_module("head", torch::nn::Linear(kWidth, kTokens));
   }
   at::Tensor forward(const at::Tensor& tokens) { return head(mid(embed(tokens)).tanh()); }
 };
 
-conformance::ModelCase small_case() { return {conformance::token_batch(kVocabulary, 2, 5)}; }
+conformance::ModelCase small_case() { return {conformance::token_batch(kTokens, 2, 5)}; }
 
 }  // namespace
 
