@@ -2,15 +2,17 @@
 # Installs and builds what is missing and runs every test that needs no GPU. ctest has the last word.
 #
 #   packaging/test.sh              format check, then preset release
-#   packaging/test.sh --sanitize   presets asan (unit, contract, probes), tsan (loading, distributed)
+#   packaging/test.sh --sanitize   preset asan: addresses and undefined behaviour (unit, contract, probes)
+#   packaging/test.sh --threads    preset tsan: data races (loading, distributed)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 presets=(release)
 case "${1:-}" in
   "") ;;
-  --sanitize) presets=(asan tsan) ;;
-  *) echo "usage: packaging/test.sh [--sanitize]" >&2; exit 2 ;;
+  --sanitize) presets=(asan) ;;
+  --threads) presets=(tsan) ;;
+  *) echo "usage: packaging/test.sh [--sanitize | --threads]" >&2; exit 2 ;;
 esac
 
 check_format() {
