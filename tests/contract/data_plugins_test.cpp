@@ -81,6 +81,17 @@ TEST_CASE("tiktoken: keeps the contract of a tokenizer") {
   check_no_failures(report);
 }
 
+TEST_CASE("huggingface: keeps the contract of a tokenizer, where special tokens are text") {
+  const std::string file = MORTISE_SOURCE_DIR "/tests/tokenizers/models/gpt2_tokenizer.json";
+  const LoadedComponent component("huggingface", "huggingface",
+                                  {{"file", file}, {"special_in_text", "text"}});
+  Report report;
+  check_both_ways<Tokenizer>(component, report, [&](const Tokenizer& t) {
+    conformance::check_tokenizer_contract(t, report);
+  });
+  check_no_failures(report);
+}
+
 TEST_CASE("packed_tokens: keeps the contract of a data set, whole and in parts") {
   const ScratchFolder folder;
   const std::vector<std::string> files{packed_file(folder, "a.pbin"),

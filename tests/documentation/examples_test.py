@@ -68,6 +68,8 @@ def make_template(folder):
     (folder / "books").mkdir()
     shutil.copy(SOURCE / "tests/tokenizers/models/botchan_en_bpe_1000.model", folder / "tokenizer.model")
     shutil.copy(SOURCE / "tests/tokenizers/models/gpt2.tiktoken", folder)
+    (folder / "gpt2").mkdir()
+    shutil.copy(SOURCE / "tests/tokenizers/models/gpt2_tokenizer.json", folder / "gpt2/tokenizer.json")
     (folder / "folder").mkdir()
     for name in ("shakespeare.txt", "a.txt", "books/one.txt", "books/two.txt"):
         (folder / name).write_text(text)

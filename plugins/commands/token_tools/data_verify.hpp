@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "job.hpp"
+#include "input.hpp"
 
 namespace mortise::token_tools {
 
@@ -46,13 +46,11 @@ class DataVerify final : public Command {
     std::int64_t tokens = 0, documents = 0, largest = -1;
     bool has_checksum = false;
   };
-  void work(Job& job);
-  Found verify(const std::string& path, Job& job) const;
+  Found verify(const std::string& path) const;
   void check_tokenizer(Input& input) const;
   std::string report(const std::string& path, const Found& found) const;
 
   Config config_;
-  std::string wrong_;  // what all files are refused with
 };
 
 }  // namespace mortise::token_tools

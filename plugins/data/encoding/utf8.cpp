@@ -32,7 +32,7 @@ Utf8Sequence utf8_at(std::string_view text, std::size_t at) {
   for (std::size_t i = 1; i != lead.size; ++i) {
     if (at + i == text.size()) return {Utf8::incomplete, i};
     const unsigned char low = i == 1 ? lead.low : 0x80, high = i == 1 ? lead.high : 0xBF;
-    if (byte(i) < low || byte(i) > high) return {Utf8::invalid, 1};
+    if (byte(i) < low || byte(i) > high) return {Utf8::invalid, i};
   }
   return {Utf8::valid, lead.size};
 }

@@ -12,8 +12,9 @@ inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 enum class Utf8 { valid, invalid, incomplete };
 
-// What stands at `at`: a valid sequence of `size` bytes, an invalid byte (size 1), or the beginning
-// of a sequence that the end of the text cuts off (size: what is there of it).
+// What stands at `at`: a valid sequence of `size` bytes, bytes that no sequence goes on from (the
+// longest beginning of one, or a single byte), or the beginning of a sequence that the end of the
+// text cuts off (size: what is there of it).
 struct Utf8Sequence {
   Utf8 kind;
   std::size_t size;

@@ -44,4 +44,10 @@ std::unique_ptr<Splitter> splitter_for(std::string_view regex, Dialect dialect) 
   return std::make_unique<RegexSplitter>(Regex(regex, dialect));
 }
 
+bool is_known_to_cover_all(std::string_view regex) {
+  for (const KnownPattern& known : kKnownPatterns)
+    if (known.regex == regex) return known.covers_all;
+  return false;
+}
+
 }  // namespace mortise::split

@@ -32,4 +32,7 @@ enum class Dialect { oniguruma, rust };
 // Errors: DataError for a pattern that cannot be compiled or that PCRE2 would read differently.
 std::unique_ptr<Splitter> splitter_for(std::string_view regex, Dialect dialect);
 
+// Whether each character of any text belongs to a match of `regex`. Known of known patterns only.
+bool is_known_to_cover_all(std::string_view regex);
+
 }  // namespace mortise::split
