@@ -1,6 +1,7 @@
 #include "host/engine/eager_ops.hpp"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
@@ -26,13 +27,21 @@ const std::map<std::string, std::vector<std::string>>& known_attributes() {
       {"mortise.op/linear/1", {}},
       {"mortise.op/embedding/1", {}},
       {"mortise.op/norm/1", {"kind", "epsilon"}},
-      {"mortise.op/attention/1", {"causal", "width"}},
+      {"mortise.op/attention/1", {"causal", "width", "documents"}},
       {"mortise.op/activation/1", {"kind"}},
       {"mortise.op/dropout/1", {"probability"}},
       {"mortise.op/identity/1", {}},
       {"mortise.op/layout/1", {"point"}},
   };
   return all;
+}
+
+bool isolates_documents(const Layer& layer) {
+  const auto documents = layer.attributes.get<std::string>("documents", "joined");
+  if (documents != "joined" && documents != "isolated")
+    throw Error(ErrorCode::not_supported, "layer " + layer.name + ": documents: " + documents +
+                                              " is neither joined nor isolated");
+  return documents == "isolated";
 }
 
 void refuse_unknown_attributes(const Layer& layer) {
@@ -52,7 +61,7 @@ at::Tensor shared_heads(const at::Tensor& t, std::int64_t heads) {
       .reshape({t.size(0), heads, t.size(2), t.size(3)});
 }
 
-at::Tensor attention(Tensors in, bool causal) {
+at::Tensor attend(Tensors in, bool causal) {
   const at::Tensor &query = in[0], &key = in[1], &value = in[2];
   if (query.size(1) % key.size(1) != 0)
     throw ShapeError("attention: " + std::to_string(query.size(1)) +
@@ -65,6 +74,51 @@ at::Tensor attention(Tensors in, bool causal) {
   return at::scaled_dot_product_attention(query, shared_heads(key, query.size(1)),
                                           shared_heads(value, query.size(1)), seen, 0.0,
                                           causal && past == 0);
+}
+
+// Lengths of the runs of equal numbers in ids [B, T], row by row. No run crosses a row.
+std::vector<std::int64_t> run_lengths(const at::Tensor& ids) {
+  const at::Tensor all = ids.cpu().contiguous();
+  const auto* id = all.const_data_ptr<std::int64_t>();
+  const std::int64_t length = all.size(1);
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i != all.numel(); ++i) {
+    if (i % length == 0 || id[i] != id[i - 1]) lengths.push_back(0);
+    ++lengths.back();
+  }
+  return lengths;
+}
+
+// x [B, H, T, D] -> each document's [1, H, its length, D].
+std::vector<at::Tensor> by_document(const at::Tensor& x, const std::vector<std::int64_t>& lengths) {
+  std::vector<at::Tensor> parts =
+      x.transpose(1, 2).flatten(0, 1).split_with_sizes(lengths);  // [B T, H, D]
+  for (at::Tensor& part : parts) part = part.transpose(0, 1).unsqueeze(0);
+  return parts;
+}
+
+// Each document attends to itself alone, as it would as a sequence of its own, and costs no more.
+at::Tensor attend_by_document(Tensors in, bool causal) {
+  if (in[3].dim() != 2 || in[3].size(0) != in[0].size(0) || in[3].size(1) != in[0].size(2) ||
+      in[1].size(2) != in[0].size(2))
+    throw ShapeError("attention: document_ids are for each of as many queries as keys");
+  const std::vector<std::int64_t> lengths = run_lengths(in[3]);
+  const std::vector<at::Tensor> query = by_document(in[0], lengths),
+                                key = by_document(in[1], lengths),
+                                value = by_document(in[2], lengths);
+  std::vector<at::Tensor> mixed;
+  for (std::size_t i = 0; i != lengths.size(); ++i)
+    mixed.push_back(attend({query[i], key[i], value[i]}, causal).squeeze(0).transpose(0, 1));
+  return at::cat(mixed).unflatten(0, {in[3].size(0), in[3].size(1)}).transpose(1, 2);
+}
+
+at::Tensor attention(Tensors in, bool causal, bool isolates) {
+  if (in.size() == 3) return attend(in, causal);
+  if (in.size() != 4 || !isolates)
+    throw Error(ErrorCode::not_supported,
+                "attention with " + std::to_string(in.size()) +
+                    " inputs: document_ids need the attribute documents: isolated");
+  return attend_by_document(in, causal);
 }
 
 std::optional<at::Tensor> second(Tensors weights) {
@@ -95,6 +149,7 @@ EagerOp::EagerOp(const Layer& layer) : layer_(layer.name), op_(layer.op) {
   number_ =
       layer.attributes.get<double>("epsilon", layer.attributes.get<double>("probability", 0.0));
   causal_ = layer.attributes.get<bool>("causal", false);
+  isolates_ = isolates_documents(layer);
 }
 
 TensorList EagerOp::operator()(Tensors in, Tensors weights, bool training) const {
@@ -108,7 +163,7 @@ TensorList EagerOp::operator()(Tensors in, Tensors weights, bool training) const
     case Kind::layer_norm:
       return {at::layer_norm(in[0], weights[0].sizes(), weights[0], second(weights), number_)};
     case Kind::attention:
-      return {attention(in, causal_)};
+      return {attention(in, causal_, isolates_)};
     case Kind::gelu:
       return {at::gelu(in[0])};
     case Kind::gelu_tanh:

@@ -32,7 +32,7 @@ class EagerOp {
   };
   Kind kind_ = Kind::unknown;
   double number_ = 0;  // epsilon or probability
-  bool causal_ = false;
+  bool causal_ = false, isolates_ = false;
   std::string layer_, op_;
 };
 

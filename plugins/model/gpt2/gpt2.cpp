@@ -28,6 +28,7 @@ class Gpt2 final : public Model {
     Activation activation = Activation::gelu_tanh;
     double rope_theta = 10000, norm_epsilon = 1e-5, dropout = 0;
     bool bias = true, tied = true;
+    Documents documents = Documents::joined;
 
     static constexpr auto sizes() {
       return fields(
@@ -92,7 +93,12 @@ class Gpt2 final : public Model {
               field("dropout", &Config::dropout)
                   .between(0, 1)
                   .doc("probability, on the embedding and on what each branch adds")
-                  .known_as("resid_pdrop", "embd_pdrop")));
+                  .known_as("resid_pdrop", "embd_pdrop"),
+              field("documents", &Config::documents)
+                  .choice("joined", Documents::joined)
+                  .choice("isolated", Documents::isolated)
+                  .defaults_to("data.documents")
+                  .doc("whether attention crosses document ends")));
     }
   };
 
@@ -177,7 +183,7 @@ class Gpt2 final : public Model {
     b.query = declare_.linear(name + ".attn.q_proj", width, width, config_.bias);
     b.key = declare_.linear(name + ".attn.k_proj", width, width, config_.bias);
     b.value = declare_.linear(name + ".attn.v_proj", width, width, config_.bias);
-    b.attention = declare_.attention(name + ".attn", width);
+    b.attention = declare_.attention(name + ".attn", width, config_.documents);
     b.output = declare_.linear(name + ".attn.c_proj", width, width, config_.bias);
     b.dropout1 = declare_dropout(name + ".attn.resid_dropout");
     b.norm2 = declare_norm(name + ".ln_2");
@@ -225,7 +231,7 @@ class Gpt2 final : public Model {
       q = rotary::turn(q, angles);
       k = rotary::turn(k, angles);
     }
-    const at::Tensor mixed = unit(b.attention, {q, k, v});
+    const at::Tensor mixed = unit(b.attention, attention_inputs(q, k, v, batch));
     const at::Tensor out = unit(b.output, mixed.transpose(1, 2).flatten(2));
     return x.add(dropped(b.dropout1, unit, out));
   }

@@ -17,7 +17,7 @@ class KvCache final : public LayerOp {
                            const std::vector<ParameterInfo>&) override {
     const auto& attributes = layer.attributes.entries();
     const bool known = std::all_of(attributes.begin(), attributes.end(), [](const auto& a) {
-      return a.key == "causal" || a.key == "width";
+      return a.key == "causal" || a.key == "width" || a.key == "documents";
     });
     if (layer.op != "mortise.op/attention/1" || !known) return std::nullopt;
     return Link{};
@@ -25,6 +25,8 @@ class KvCache final : public LayerOp {
 
   TensorList apply(LayerId, Tensors inputs, Tensors weights, Tensors, OpCall& next) override {
     if (next.visit().phase != Phase::decode) return next.next(inputs, weights);
+    if (inputs.size() != 3)
+      throw Error(ErrorCode::not_supported, "kv_cache: a text that is decoded is one document");
     const at::Tensor keys = grown("keys", inputs[1], next);
     const at::Tensor values = grown("values", inputs[2], next);
     return next.next({inputs[0], keys, values}, weights);

@@ -19,6 +19,7 @@ class Llama final : public Model {
     std::int64_t vocabulary_size = 0, context_length = 0;
     double rope_theta = 10000, norm_epsilon = 1e-5, dropout = 0;
     bool qk_norm = false, tied = true, bias = false;
+    Documents documents = Documents::joined;
 
     static constexpr auto sizes() {
       return fields(
@@ -77,7 +78,12 @@ class Llama final : public Model {
                  field("dropout", &Config::dropout)
                      .between(0, 1)
                      .doc("probability, on what each branch adds to the residual")
-                     .known_as("resid_pdrop")));
+                     .known_as("resid_pdrop"),
+                 field("documents", &Config::documents)
+                     .choice("joined", Documents::joined)
+                     .choice("isolated", Documents::isolated)
+                     .defaults_to("data.documents")
+                     .doc("whether attention crosses document ends")));
     }
   };
 
@@ -117,7 +123,7 @@ class Llama final : public Model {
       return {unit.end(head_, x)};
     }
     const Block& b = blocks_[std::size_t(visit.unit - 1)];
-    const at::Tensor h = attend(b, unit, hidden[0], rotary_.angles(batch["positions"]));
+    const at::Tensor h = attend(b, unit, hidden[0], batch);
     return {feed_forward(b, unit, h)};
   }
 
@@ -160,7 +166,7 @@ class Llama final : public Model {
       b.query_norm = declare_.norm(name + ".self_attn.q_norm", head_width_, config_.norm_epsilon);
       b.key_norm = declare_.norm(name + ".self_attn.k_norm", head_width_, config_.norm_epsilon);
     }
-    b.attention = declare_.attention(name + ".self_attn", width);
+    b.attention = declare_.attention(name + ".self_attn", width, config_.documents);
     b.output = declare_.linear(name + ".self_attn.o_proj", width, width, config_.bias);
     b.norm2 = declare_.norm(name + ".post_attention_layernorm", width, config_.norm_epsilon);
     b.gate = declare_.linear(name + ".mlp.gate_proj", width, *config_.hidden, config_.bias);
@@ -185,8 +191,8 @@ class Llama final : public Model {
     declare_.parameters.back().axes = {Axis::vocabulary, Axis::in};
   }
 
-  at::Tensor attend(const Block& b, UnitContext& unit, const at::Tensor& x,
-                    const rotary::Angles& angles) const {
+  at::Tensor attend(const Block& b, UnitContext& unit, const at::Tensor& x, const Batch& batch) {
+    const rotary::Angles& angles = rotary_.angles(batch["positions"]);
     const at::Tensor a = unit(b.norm1, x);
     at::Tensor q = heads(unit(b.query, a));
     at::Tensor k = heads(unit(b.key, a));
@@ -195,7 +201,7 @@ class Llama final : public Model {
     if (config_.qk_norm) k = unit(b.key_norm, k);
     q = rotary::turn(q.transpose(1, 2), angles);
     k = rotary::turn(k.transpose(1, 2), angles);
-    const at::Tensor mixed = unit(b.attention, {q, k, v});
+    const at::Tensor mixed = unit(b.attention, attention_inputs(q, k, v, batch));
     const at::Tensor out = unit(b.output, mixed.transpose(1, 2).flatten(2));
     return x.add(dropped(b.dropout1, unit, out));
   }

@@ -10,12 +10,22 @@
 
 namespace mortise::conformance {
 
-inline at::Tensor reference_attention(at::Tensor query, at::Tensor key, at::Tensor value) {
+// [B, 1, T, T]: whether two positions lie in different runs of equal numbers of ids [B, T].
+inline at::Tensor other_document(const at::Tensor& ids) {
+  const at::Tensor begins = ids.narrow(1, 1, ids.size(1) - 1).ne(ids.narrow(1, 0, ids.size(1) - 1));
+  const at::Tensor run = at::constant_pad_nd(begins.to(at::kLong).cumsum(1), {1, 0});
+  return run.unsqueeze(2).ne(run.unsqueeze(1)).unsqueeze(1);
+}
+
+// `document_ids` undefined: all positions are of one document.
+inline at::Tensor reference_attention(at::Tensor query, at::Tensor key, at::Tensor value,
+                                      const at::Tensor& document_ids = {}) {
   const std::int64_t group = query.size(1) / key.size(1), length = query.size(2),
                      past = key.size(2) - length;
   key = key.repeat_interleave(group, 1);
   value = value.repeat_interleave(group, 1);
-  const at::Tensor later = at::ones({length, key.size(2)}, at::kBool).triu(1 + past);
+  at::Tensor later = at::ones({length, key.size(2)}, at::kBool).triu(1 + past);
+  if (document_ids.defined()) later = later.logical_or(other_document(document_ids));
   const at::Tensor scores =
       query.matmul(key.transpose(-2, -1)).div(std::sqrt(double(query.size(3))));
   return scores.masked_fill(later, -std::numeric_limits<double>::infinity())
@@ -48,7 +58,11 @@ inline at::Tensor reference_op(const Layer& layer, Tensors x, Tensors weights, b
     return at::linear(x[0], weights[0], weights.size() > 1 ? weights[1] : at::Tensor());
   if (is("embedding")) return at::embedding(weights[0], x[0]);
   if (is("norm")) return reference_norm(layer, x[0], weights);
-  if (is("attention")) return reference_attention(x[0], x[1], x[2]);
+  if (is("attention")) {
+    if (x.size() > 3 && !layer.attributes.has("documents"))
+      throw Error(ErrorCode::not_supported, "layer " + layer.name + " takes no document_ids");
+    return reference_attention(x[0], x[1], x[2], x.size() > 3 ? x[3] : at::Tensor());
+  }
   if (is("activation")) return reference_activation(layer.attributes.get<std::string>("kind"), x);
   if (is("dropout"))
     return at::dropout(x[0], layer.attributes.get<double>("probability"), training);

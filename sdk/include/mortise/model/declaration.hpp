@@ -6,6 +6,18 @@
 
 namespace [[gnu::visibility("hidden")]] mortise {
 
+/// Whether attention crosses the ends of documents that share a sequence. A model's setting of this
+/// type defaults to `data.documents`.
+enum class Documents : std::int32_t { joined, isolated };
+
+/// The inputs of an attention layer: query, key, value, and `document_ids` where the batch has
+/// them.
+inline TensorList attention_inputs(const at::Tensor& query, const at::Tensor& key,
+                                   const at::Tensor& value, const Batch& batch) {
+  if (!batch.has("document_ids")) return {query, key, value};
+  return {query, key, value, batch["document_ids"]};
+}
+
 /// For model authors: declares units, layers and their parameters in one breath, and keeps the
 /// three lists that a Model returns. Nothing of it crosses.
 ///
@@ -55,9 +67,15 @@ class Declaration {
   /// with H a multiple of K and S >= T -> [B, H, T, D]. The queries are the last T of S positions;
   /// a model gives S = T, links may put what came before in front. `width`, H * D, is what
   /// `perf/mfu` counts the work by; without it attention counts nothing there.
-  LayerId attention(const std::string& name, std::int64_t width = 0) {
+  /// `isolated`: a fourth input, document_ids [B, T], is taken (attention_inputs); a position
+  /// attends to those before it in its own document alone, each run of equal numbers being one. The
+  /// layer then has the attribute `documents`, and a link that does not know it leaves the layer
+  /// alone.
+  LayerId attention(const std::string& name, std::int64_t width = 0,
+                    Documents documents = Documents::joined) {
     Values attributes{{"causal", true}};
     if (width > 0) attributes.set("width", width);
+    if (documents == Documents::isolated) attributes.set("documents", std::string("isolated"));
     return layer(name, "attention", {}, std::move(attributes));
   }
   /// kind: `gelu`, `gelu_tanh`, `silu`, `relu` of one input; `swiglu` of two: silu(a) * b.
