@@ -13,38 +13,22 @@
 namespace {
 
 using mortise::field;
-using mortise::windows::Part;
 
 class PackedTokens final : public mortise::Dataset {
  public:
-  struct Config {
+  struct Config : mortise::windows::WindowSettings {
     std::vector<std::string_view> files;
-    std::int64_t sequence_length = 0;
-    Part part = Part::all;
-    std::optional<mortise::Amount> hold_out;
 
     static constexpr auto settings() {
-      return mortise::fields(
-          field("files", &Config::files)
-              .path()
-              .single()
-              .required()
-              .doc("token files: .pbin, .npy, .bin of nanoGPT or llm.c, .bin or .idx of Megatron; "
-                   "patterns with * are allowed"),
-          field("sequence_length", &Config::sequence_length)
-              .at_least(1)
-              .defaults_to("batch.sequence_length")
-              .unit("tokens")
-              .doc("inputs of one sample; one token more is read, the last target"),
-          field("part", &Config::part)
-              .choice("all", Part::all)
-              .choice("train", Part::train)
-              .choice("held_out", Part::held_out)
-              .doc("which side of hold_out to read"),
-          field("hold_out", &Config::hold_out)
-              .amount()
-              .doc("share that is held out, such as 5%: whole documents from the end, or the "
-                   "tail of the only one"));
+      return std::tuple_cat(
+          mortise::fields(
+              field("files", &Config::files)
+                  .path()
+                  .single()
+                  .required()
+                  .doc("token files: .pbin, .npy, .bin of nanoGPT or llm.c, .bin or .idx of "
+                       "Megatron; patterns with * are allowed")),
+          mortise::windows::window_fields<Config>());
     }
   };
 
@@ -58,8 +42,8 @@ class PackedTokens final : public mortise::Dataset {
   }
   std::string where(std::int64_t index) const override {
     const auto place = windows_.place(index);
-    return mortise::windows::place_text(place.stream->file.path(), place.first,
-                                        windows_.tokens_per_sample());
+    return mortise::windows::place_text(windows_.stream(place.stream).file.path(), place.first,
+                                        place.size);
   }
 
  private:
@@ -68,7 +52,7 @@ class PackedTokens final : public mortise::Dataset {
   PackedTokens(const Config& config, mortise::Context& context, Files files)
       : info_(mortise::windows::facts_of(files)),
         windows_(mortise::windows::streams_of(std::move(files), config.part, config.hold_out),
-                 config.sequence_length, config.part, info_.source) {
+                 config, info_.source) {
     const std::string notice =
         mortise::windows::narrow(info_, windows_, config.part, config.hold_out);
     if (!notice.empty()) context.logger().warning(notice);

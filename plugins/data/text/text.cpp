@@ -15,51 +15,37 @@
 namespace {
 
 using mortise::field;
-using mortise::windows::Part;
 
 class Text final : public mortise::Dataset {
  public:
-  struct Config {
+  struct Config : mortise::windows::WindowSettings {
     std::vector<std::string_view> files;
     std::string_view text_key = "text";
     mortise::Tokenizer* tokenizer = nullptr;
-    std::int64_t sequence_length = 0;
-    Part part = Part::all;
-    std::optional<mortise::Amount> hold_out;
     std::optional<std::string_view> cache;
 
     static constexpr auto settings() {
-      return mortise::fields(
-          field("files", &Config::files)
-              .path()
-              .single()
-              .required()
-              .doc("text files: .jsonl has a document in each record, any other file is one "
-                   "document; also compressed by gzip or zstd; patterns with * and folders are "
-                   "allowed"),
-          field("field", &Config::text_key)
-              .doc("text of a JSONL record: a key, a path such as .meta.body, or several joined by "
-                   "+"),
-          field("tokenizer", &Config::tokenizer)
-              .defaults_to("tokenizer")
-              .doc("makes tokens of the text"),
-          field("sequence_length", &Config::sequence_length)
-              .at_least(1)
-              .defaults_to("batch.sequence_length")
-              .unit("tokens")
-              .doc("inputs of one sample; one token more is read, the last target"),
-          field("part", &Config::part)
-              .choice("all", Part::all)
-              .choice("train", Part::train)
-              .choice("held_out", Part::held_out)
-              .doc("which side of hold_out to read"),
-          field("hold_out", &Config::hold_out)
-              .amount()
-              .doc("share that is held out, such as 5%: whole documents from the end, or the "
-                   "tail of the only one"),
-          field("cache", &Config::cache)
-              .path()
-              .doc("folder for packed copies; default: mortise/packed in the user's cache folder"));
+      return std::tuple_cat(
+          mortise::fields(
+              field("files", &Config::files)
+                  .path()
+                  .single()
+                  .required()
+                  .doc("text files: .jsonl has a document in each record, any other file is one "
+                       "document; also compressed by gzip or zstd; patterns with * and folders are "
+                       "allowed"),
+              field("field", &Config::text_key)
+                  .doc(
+                      "text of a JSONL record: a key, a path such as .meta.body, or several joined "
+                      "by +"),
+              field("tokenizer", &Config::tokenizer)
+                  .defaults_to("tokenizer")
+                  .doc("makes tokens of the text")),
+          mortise::windows::window_fields<Config>(),
+          mortise::fields(field("cache", &Config::cache)
+                              .path()
+                              .doc("folder for packed copies; default: mortise/packed in the "
+                                   "user's cache folder")));
     }
   };
 
@@ -72,11 +58,12 @@ class Text final : public mortise::Dataset {
   }
 
   std::string where(std::int64_t index) const override {
-    std::int64_t first = windows_.place(index).first;
+    const auto place = windows_.place(index);
+    std::int64_t first = place.first;
     std::size_t source = 0;
     while (source + 1 < sources_.size() && first >= sources_[source].tokens)
       first -= sources_[source++].tokens;
-    return mortise::windows::place_text(sources_[source].file, first, windows_.tokens_per_sample());
+    return mortise::windows::place_text(sources_[source].file, first, place.size);
   }
 
  private:
@@ -89,7 +76,7 @@ class Text final : public mortise::Dataset {
       : sources_(std::move(packed.sources)),
         info_(mortise::windows::facts_of(packed.file)),
         windows_(mortise::windows::streams_of(std::move(packed.file), config.part, config.hold_out),
-                 config.sequence_length, config.part, name_of(sources_)) {
+                 config, name_of(sources_)) {
     info_.source = name_of(sources_);
     const std::string notice =
         mortise::windows::narrow(info_, windows_, config.part, config.hold_out);

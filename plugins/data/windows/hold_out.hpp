@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "../token_files/token_file.hpp"
+#include "window_settings.hpp"
 
 namespace mortise::windows {
-
-enum class Part { all, train, held_out };
 
 // A share in (0, 1) from a setting such as `5%`.
 // Errors: ConfigError for other units and for what leaves nothing on one side.
