@@ -17,9 +17,12 @@
 
 namespace mortise::tests {
 
+using NamedObjects = std::vector<std::pair<std::string, mt_object>>;
+
 // The value of a setting. A component is passed as the object of its proxy.
 struct SettingValue {
-  std::variant<bool, std::int64_t, double, std::string, Amount, std::vector<std::string>, mt_object>
+  std::variant<bool, std::int64_t, double, std::string, Amount, std::vector<std::string>, mt_object,
+               NamedObjects>
       value;
   SettingValue(bool v) : value(v) {}
   SettingValue(int v) : value(std::int64_t(v)) {}
@@ -30,6 +33,7 @@ struct SettingValue {
   SettingValue(Amount v) : value(v) {}
   SettingValue(std::vector<std::string> v) : value(std::move(v)) {}
   SettingValue(mt_object v) : value(v) {}
+  SettingValue(NamedObjects v) : value(std::move(v)) {}
 };
 using SettingList = std::vector<std::pair<std::string, SettingValue>>;
 
@@ -63,6 +67,12 @@ class SettingTree {
     auto& items = nodes_.emplace_back();
     for (const std::string& text : v) items.push_back(node(nullptr, text));
     return {key, MT_LIST, {.items = {items.data(), items.size()}}};
+  }
+
+  mt_value node(const char* key, const NamedObjects& v) {
+    auto& items = nodes_.emplace_back();
+    for (const auto& [name, object] : v) items.push_back(node(name.c_str(), object));
+    return {key, MT_MAP, {.items = {items.data(), items.size()}}};
   }
 
   SettingList list_;

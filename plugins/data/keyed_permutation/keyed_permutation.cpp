@@ -1,14 +1,15 @@
 // Sample order: each epoch is a permutation of its own, a function of the seed and the epoch.
 // Whoever asks for whatever part gets the same answer, and resume needs a position only.
 
-#include <algorithm>
+#include <map>
 #include <memory>
 #include <mortise/data/sample_order.hpp>
 #include <mortise/plugin.hpp>
 #include <mortise/random.hpp>
 #include <mutex>
+#include <utility>
 
-#include "order_request_check.hpp"
+#include "epochs.hpp"
 #include "permutation.hpp"
 
 namespace {
@@ -22,49 +23,46 @@ class KeyedPermutation final : public mortise::SampleOrder {
     mortise::order::check(request);
     std::vector<std::int64_t> all;
     all.reserve(static_cast<std::size_t>(request.count));
-    const std::int64_t end = request.first + request.count;
-    for (std::int64_t at = request.first; at != end;) {
-      const std::int64_t epoch = at / request.samples, begin = at % request.samples;
-      const std::int64_t count = std::min(request.samples - begin, end - at);
-      append(all, epoch, begin, count, request.samples);
-      at += count;
-    }
+    mortise::order::for_each_epoch(
+        request, [&](const mortise::order::Stretch& stretch) { append(all, request, stretch); });
     return all;
   }
 
  private:
   // Shared, since a call may still read an epoch when another one begins the next.
-  using Epoch = std::shared_ptr<const std::vector<std::int64_t>>;
+  using Order = std::shared_ptr<const std::vector<std::int64_t>>;
+  struct Epoch {
+    std::int64_t number = 0;
+    Order order;
+  };
 
-  std::uint64_t key_of_epoch(std::int64_t epoch) const {
-    return mortise::random::bits(key_, static_cast<std::uint64_t>(epoch));
-  }
-
-  void append(std::vector<std::int64_t>& all, std::int64_t epoch, std::int64_t begin,
-              std::int64_t count, std::int64_t samples) const {
-    if (samples < mortise::order::kSmallestFeistel) {
-      const Epoch order = small_epoch(epoch, samples);
-      all.insert(all.end(), order->begin() + begin, order->begin() + begin + count);
+  void append(std::vector<std::int64_t>& all, const mortise::OrderRequest& request,
+              const mortise::order::Stretch& stretch) const {
+    const std::uint64_t key = mortise::order::key_of_epoch(key_, request.stream, stretch.epoch);
+    if (request.samples < mortise::order::kSmallestFeistel) {
+      const Order order = small_epoch(request, stretch.epoch, key);
+      const auto begin = order->begin() + stretch.begin;
+      all.insert(all.end(), begin, begin + stretch.count);
       return;
     }
-    const mortise::order::FeistelPermutation order(samples, key_of_epoch(epoch));
-    for (std::int64_t i = 0; i != count; ++i) all.push_back(order(begin + i));
+    const mortise::order::FeistelPermutation order(request.samples, key);
+    for (std::int64_t i = 0; i != stretch.count; ++i) all.push_back(order(stretch.begin + i));
   }
 
-  Epoch small_epoch(std::int64_t epoch, std::int64_t samples) const {
+  // The last epoch of each stream is kept.
+  Order small_epoch(const mortise::OrderRequest& request, std::int64_t number,
+                    std::uint64_t key) const {
     const std::scoped_lock lock(mutex_);
-    if (last_ == nullptr || last_epoch_ != epoch || std::int64_t(last_->size()) != samples) {
-      last_ = std::make_shared<const std::vector<std::int64_t>>(
-          mortise::order::shuffled(samples, key_of_epoch(epoch)));
-      last_epoch_ = epoch;
-    }
-    return last_;
+    Epoch& last = last_[{request.stream, request.samples}];
+    if (last.order == nullptr || last.number != number)
+      last = {number, std::make_shared<const std::vector<std::int64_t>>(
+                          mortise::order::shuffled(request.samples, key))};
+    return last.order;
   }
 
   std::uint64_t key_;
   mutable std::mutex mutex_;
-  mutable Epoch last_;
-  mutable std::int64_t last_epoch_ = 0;
+  mutable std::map<std::pair<std::int64_t, std::int64_t>, Epoch> last_;  // by stream, samples
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <mortise/data/sample_order.hpp>
 #include <mortise/plugin.hpp>
 
-#include "../keyed_permutation/order_request_check.hpp"
+#include "../keyed_permutation/epochs.hpp"
 
 namespace {
 

@@ -86,6 +86,14 @@ inline void check_samples(const Dataset& data, const DatasetTraits& traits, Repo
       if (traits.sequence_length > 0 && a.name == "mask")
         report.expect(a.dtype == DType::boolean && a.shape == Shape{traits.sequence_length},
                       "read: a mask is boolean [sequence_length]");
+      if (traits.sequence_length > 0 && a.name == "document_ids")
+        report.expect(a.shape == Shape{traits.sequence_length + 1},
+                      "read: document_ids are [sequence_length + 1]");
+      if (a.name == "source")
+        report.expect(a.dtype == DType::int64 && a.shape == Shape{1} &&
+                          a.as<std::int64_t>()[0] >= 0 &&
+                          a.as<std::int64_t>()[0] < std::int64_t(data.sources({}).size()),
+                      "read: source is int64 [1], a position in sources()");
     }
     report.expect(!names.empty(), "read: a sample has an array");
     report.expect(traits.sequence_length == 0 || names.count("tokens") == 1,
@@ -104,6 +112,31 @@ inline void check_reads(const Dataset& data, Report& report) {
                   "read: samples come in the order of the indices");
   report.expect(equal(data.read(indices), samples), "read: gives the same samples every time");
   report.expect(data.read({}).empty(), "read: no indices have no samples");
+}
+
+class Stored final : public SampleOrder {
+ public:
+  std::vector<std::int64_t> indices(const OrderRequest& r) const override {
+    std::vector<std::int64_t> all;
+    for (std::int64_t i = 0; i != r.count; ++i) all.push_back((r.first + i) % r.samples);
+    return all;
+  }
+};
+
+// The positions of a run of 30 steps of 7 sequences, whole and one by one.
+inline void check_draws(const Dataset& data, Report& report) {
+  Stored order;
+  const DrawRequest run{0, 210, 30, 7, 70};
+  const std::vector<std::int64_t> whole = data.draw(order, run);
+  if (!report.expect(whole.size() == 210, "draw: one sample for each position")) return;
+  for (std::int64_t p = 0; p != 210; ++p) {
+    DrawRequest one = run;
+    one.first = p, one.count = 1;
+    const std::int64_t index = whole[std::size_t(p)];
+    report.expect(data.draw(order, one) == std::vector<std::int64_t>{index},
+                  "draw: any split of a request gives the same");
+    report.expect(index >= 0 && index < data.size(), "draw: samples are in [0, size())");
+  }
 }
 
 inline void check_at_once(const Dataset& data, Report& report) {
@@ -129,6 +162,7 @@ inline void check_dataset_contract(const Dataset& data, Report& report, DatasetT
   report.section("facts", [&] { dataset::check_facts(data, report); });
   report.section("samples", [&] { dataset::check_samples(data, traits, report); });
   report.section("reads", [&] { dataset::check_reads(data, report); });
+  report.section("draws", [&] { dataset::check_draws(data, report); });
   report.section("threads", [&] { dataset::check_at_once(data, report); });
 }
 

@@ -52,6 +52,17 @@ inline void check_splits(const SampleOrder& order, Report& report) {
   }
 }
 
+// An order of every stream, each a permutation; an order may give all of them the same.
+inline void check_streams(const SampleOrder& order, Report& report) {
+  for (const std::int64_t stream : {std::int64_t(1), std::int64_t(1) << 62}) {
+    const OrderRequest request{2000, 1000, 1000, stream};
+    const Indices epoch = order.indices(request);
+    report.expect(is_permutation(epoch, 1000), "indices: an epoch of a stream is a permutation");
+    order.indices({2000, 1000, 1000, 7});
+    report.expect(order.indices(request) == epoch, "indices: streams do not disturb each other");
+  }
+}
+
 inline void check_refusals(const SampleOrder& order, Report& report) {
   for (const OrderRequest& bad :
        {OrderRequest{-1, 1, 4}, OrderRequest{0, 0, 4}, OrderRequest{0, -1, 4},
@@ -83,6 +94,7 @@ inline void check_at_once(const SampleOrder& order, Report& report) {
 inline void check_sample_order_contract(const SampleOrder& order, Report& report) {
   report.section("epochs", [&] { sample_order::check_epochs(order, report); });
   report.section("splits", [&] { sample_order::check_splits(order, report); });
+  report.section("streams", [&] { sample_order::check_streams(order, report); });
   report.section("refusals", [&] { sample_order::check_refusals(order, report); });
   report.section("threads", [&] { sample_order::check_at_once(order, report); });
 }

@@ -98,11 +98,23 @@ static_assert(has_layout<mt_dataset_info>(80, At{offsetof(mt_dataset_info, head)
                                           At{offsetof(mt_dataset_info, largest_token), 72}));
 static_assert(is_table<mt_dataset_v1>(offsetof(mt_dataset_v1, head), offsetof(mt_dataset_v1, info),
                                       offsetof(mt_dataset_v1, size), offsetof(mt_dataset_v1, read),
-                                      offsetof(mt_dataset_v1, where)));
-static_assert(has_layout<mt_order_request>(32, At{offsetof(mt_order_request, head), 0},
+                                      offsetof(mt_dataset_v1, where), offsetof(mt_dataset_v1, draw),
+                                      offsetof(mt_dataset_v1, sources)));
+static_assert(has_layout<mt_draw_request>(48, At{offsetof(mt_draw_request, head), 0},
+                                          At{offsetof(mt_draw_request, first), 8},
+                                          At{offsetof(mt_draw_request, count), 16},
+                                          At{offsetof(mt_draw_request, total_steps), 24},
+                                          At{offsetof(mt_draw_request, sequences_per_step), 32},
+                                          At{offsetof(mt_draw_request, tokens_per_step), 40}));
+static_assert(has_layout<mt_source_use>(40, At{offsetof(mt_source_use, head), 0},
+                                        At{offsetof(mt_source_use, name), 8},
+                                        At{offsetof(mt_source_use, drawn), 24},
+                                        At{offsetof(mt_source_use, samples), 32}));
+static_assert(has_layout<mt_order_request>(40, At{offsetof(mt_order_request, head), 0},
                                            At{offsetof(mt_order_request, first), 8},
                                            At{offsetof(mt_order_request, count), 16},
-                                           At{offsetof(mt_order_request, samples), 24}));
+                                           At{offsetof(mt_order_request, samples), 24},
+                                           At{offsetof(mt_order_request, stream), 32}));
 static_assert(is_table<mt_sample_order_v1>(offsetof(mt_sample_order_v1, head),
                                            offsetof(mt_sample_order_v1, indices)));
 static_assert(is_list<mt_arrays>());
@@ -111,6 +123,10 @@ static_assert(is_list<mt_samples>());
 static_assert(is_sink<mt_sample_sink>());
 static_assert(is_list<mt_dataset_infos>());
 static_assert(is_sink<mt_dataset_info_sink>());
+static_assert(is_list<mt_draw_requests>());
+static_assert(is_sink<mt_draw_request_sink>());
+static_assert(is_list<mt_source_uses>());
+static_assert(is_sink<mt_source_use_sink>());
 static_assert(is_list<mt_order_requests>());
 static_assert(is_sink<mt_order_request_sink>());
 

@@ -30,6 +30,21 @@ typedef struct mt_dataset_info {
 } mt_dataset_info;
 MT_LIST_OF(mt_dataset_info);
 
+typedef struct mt_draw_request {
+  mt_head head;
+  int64_t first, count;
+  int64_t total_steps, sequences_per_step, tokens_per_step;
+} mt_draw_request;
+MT_LIST_OF(mt_draw_request);
+
+typedef struct mt_source_use {
+  mt_head head;
+  mt_text name;
+  int64_t drawn, samples;
+} mt_source_use;
+MT_LIST_OF(mt_source_use);
+
+/* draw: order is a mt_sample_order_v1. */
 typedef struct mt_dataset_v1 {
   mt_head head;
   mt_status (*info)(void* self, const mt_dataset_info_sink* info, const mt_error_sink* error);
@@ -38,11 +53,16 @@ typedef struct mt_dataset_v1 {
                     const mt_error_sink* error);
   mt_status (*where)(void* self, int64_t index, const mt_text_sink* place,
                      const mt_error_sink* error);
+  mt_status (*draw)(void* self, mt_object order, const mt_draw_request* request,
+                    const mt_i64_sink* indices, const mt_error_sink* error);
+  mt_status (*sources)(void* self, const mt_draw_request* until, const mt_source_use_sink* uses,
+                       const mt_error_sink* error);
 } mt_dataset_v1;
 
 typedef struct mt_order_request {
   mt_head head;
   int64_t first, count, samples;
+  int64_t stream;
 } mt_order_request;
 MT_LIST_OF(mt_order_request);
 

@@ -9,9 +9,11 @@
 namespace [[gnu::visibility("hidden")]] mortise {
 
 /// Asks for the samples at the global positions [first, first + count) of a run over a data set of
-/// `samples`; position p lies in epoch p / samples.
+/// `samples`; position p lies in epoch p / samples. `stream`: which of several independent orders,
+/// one for each source of a mixture.
 struct OrderRequest {
   std::int64_t first = 0, count = 0, samples = 0;
+  std::int64_t stream = 0;
 };
 
 /// The order in which a run visits its samples, as a function: no state, no storage.
@@ -33,7 +35,8 @@ template <>
 struct members<OrderRequest> {
   MORTISE_MEMBERS(OrderRequest, mt_order_request);
   static constexpr auto map =
-      std::tuple{MORTISE_MEMBER(first), MORTISE_MEMBER(count), MORTISE_MEMBER(samples)};
+      std::tuple{MORTISE_MEMBER(first), MORTISE_MEMBER(count), MORTISE_MEMBER(samples),
+                 MORTISE_MEMBER(stream).needs<0>()};
 };
 }  // namespace kit
 
