@@ -62,7 +62,7 @@ constexpr const char* kRunSections = R"json({
   "data": {"type": "object", "required": true, "doc": "what is trained on", "properties": {
     "shuffle": {"default": true, "doc": "true: the order that defaults.yaml names; false: as stored; or an order",
       "any_of": [{"type": "boolean"}, {"component": "mortise/sample_order/1"}]},
-    "documents": {"type": "string", "enum": ["joined"], "default": "joined", "doc": "whether attention crosses document ends"},
+    "documents": {"type": "string", "enum": ["joined", "isolated"], "default": "joined", "doc": "whether attention crosses document ends"},
     "seed": {"type": "integer", "minimum": 0, "default_path": "run.seed", "doc": "of the order"},
     "train": {"component": "mortise/dataset/1", "required": true, "doc": "training set"}}},
   "eval": {"type": "object", "doc": "evaluation, always also at the start and at the end", "properties": {

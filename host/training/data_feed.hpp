@@ -1,18 +1,25 @@
 #pragma once
 
-#include <future>
+#include <condition_variable>
+#include <deque>
+#include <exception>
 #include <mortise/data/dataset.hpp>
 #include <mortise/data/sample_order.hpp>
 #include <mortise/kit/torch.hpp>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
+
+#include "host/training/horizon.hpp"
+#include "host/training/sample_batch.hpp"
 
 namespace mortise::host {
 
 // How the samples of a step are cut into micro-batches and dealt out: micro-batch k holds the
 // samples [k m, (k + 1) m) of the step and lies on rank k mod ranks in round k div ranks.
 struct BatchGeometry {
-  std::int64_t sequences = 0, micro_batch = 0, sequence_length = 0;
+  std::int64_t sequences = 0, micro_batch = 0;
   std::int64_t rank = 0, ranks = 1;
   bool fills = false;  // evaluation: whoever has none repeats the first, which does not count
   std::int64_t micro_batches() const { return (sequences + micro_batch - 1) / micro_batch; }
@@ -21,32 +28,47 @@ struct BatchGeometry {
 
 using Rounds = std::vector<std::optional<Batch>>;
 
-// Samples of text as a Batch: tokens, targets (-100 where a sample's mask is 0) and positions.
-// `vocabulary`: ids must be below it; 0: not checked. Throws DataError naming file and position.
-Batch batch_of(const Dataset& dataset, const std::vector<std::int64_t>& indices,
-               std::int64_t vocabulary);
-
-// Reads the micro-batches of this rank, one step ahead on a thread of its own.
+// Reads the micro-batches of this rank on a thread of its own, some steps ahead. What goes wrong
+// there is thrown by next() of the step that it belongs to.
 class DataFeed {
  public:
-  DataFeed(const Dataset& dataset, const SampleOrder& order, BatchGeometry geometry,
-           std::int64_t vocabulary);
-  ~DataFeed();
-  // The micro-batches of step `step` (updates done before it). Starts to read the next step.
+  struct Parts {
+    const Dataset& dataset;
+    SampleOrder& order;
+    BatchGeometry geometry;
+    SampleForm form;
+    const Horizon& horizon;
+  };
+  explicit DataFeed(const Parts& parts) : parts_(parts) {}
+  ~DataFeed() { stop(); }
+  DataFeed(const DataFeed&) = delete;
+
+  // Begins to read at `step` (updates done before it).
+  void start(std::int64_t step);
+  // The micro-batches of `step`: the one after the last, or any other at the price of a start.
   Rounds next(std::int64_t step);
 
  private:
+  static constexpr std::size_t kStepsAhead = 4;
+  struct Read {
+    Rounds rounds;
+    std::exception_ptr failed;
+  };
+  void stop();
+  void work(std::int64_t step);
+  Read try_read(std::int64_t step) const;
   Rounds read(std::int64_t step) const;
-  const Dataset& dataset_;
-  const SampleOrder& order_;
-  BatchGeometry geometry_;
-  std::int64_t vocabulary_;
-  std::future<Rounds> ahead_;
-  std::int64_t ahead_step_ = -1;
+
+  Parts parts_;
+  std::int64_t next_ = -1;  // the step of the front of ahead_
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Read> ahead_;
+  bool stops_ = false;
+  std::thread thread_;
 };
 
 // The first `samples` samples in their own order, for evaluation.
-Rounds evaluation_rounds(const Dataset& dataset, std::int64_t samples, BatchGeometry geometry,
-                         std::int64_t vocabulary);
+Rounds evaluation_rounds(const Dataset& dataset, BatchGeometry geometry, const SampleForm& form);
 
 }  // namespace mortise::host

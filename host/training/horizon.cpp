@@ -38,6 +38,10 @@ Progress Horizon::progress(std::int64_t step) const {
       per_epoch};
 }
 
+DrawRequest Horizon::positions(std::int64_t first, std::int64_t count) const {
+  return {first, count, total_steps, sequences_per_step, tokens_per_step};
+}
+
 std::optional<std::int64_t> Horizon::interval(const Amount& amount, const std::string& what) const {
   if (amount.unit == Amount::Unit::seconds) return std::nullopt;
   try {

@@ -2,6 +2,7 @@
 
 #include "host/config/checking/suggestion.hpp"
 #include "host/failure.hpp"
+#include "host/training/horizon.hpp"
 #include "host/wiring/failure_of_error.hpp"
 
 namespace mortise::host {
@@ -257,9 +258,36 @@ Setting part_of(const Setting& train, const std::string& part, const Amount& hol
   return node;
 }
 
+// A model says with an attribute of its attention layers that it keeps documents apart; what it
+// says and data.documents are one.
+void check_documents(const ProgramRequest& request, const LayerChains& chains) {
+  const Setting& node = request.root.at("model");
+  const bool asked = request.settings.isolates_documents;
+  const auto refuse = [&](const std::string& why) {
+    throw Failure("C0314", Exit::configuration,
+                  place_of(node) +
+                      "error[C0314]: data.documents: " + (asked ? "isolated" : "joined") +
+                      ": the model " + node.as_component().use + " " + why);
+  };
+  bool found = false;
+  for (const Layer& layer : chains.layers()) {
+    const bool isolates = layer.attributes.get<std::string>("documents", "joined") == "isolated";
+    found = found || isolates;
+    if (asked && !isolates && layer.op == "mortise.op/attention/1")
+      refuse("does not keep documents apart in layer " + layer.name +
+             ": choose joined, or another model");
+    if (!asked && isolates)
+      refuse("is set to keep documents apart in layer " + layer.name +
+             ": set data.documents to isolated");
+  }
+  if (asked && !found)
+    refuse("has no layer that keeps documents apart: choose joined, or another model");
+}
+
 }  // namespace
 
 DataProgram::DataProgram(const ProgramRequest& request, ModelProgram& model) {
+  check_documents(request, model.engine().chains());
   make_train(request, model);
   Wiring& wiring = model.wiring();
   const Setting* shuffle = find_path(request.root, "data.shuffle");
@@ -267,6 +295,7 @@ DataProgram::DataProgram(const ProgramRequest& request, ModelProgram& model) {
     order_ = wiring.make("data.shuffle").as<SampleOrder>();
   else
     order_ = std::make_unique<StoredOrder>();
+  check_length(request);
   for (const std::string& name : request.settings.eval_sets)
     evaluation_.push_back({name, wiring.make("eval.sets." + name).as<Dataset>()});
   for (const EvaluationSet& set : evaluation_) check(*set.data, node_of(set.name, request), model);
@@ -289,6 +318,18 @@ void DataProgram::make_train(const ProgramRequest& request, ModelProgram& model)
 const Setting& DataProgram::node_of(const std::string& set, const ProgramRequest& request) const {
   const Setting* own = find_path(request.root, "eval.sets." + set);
   return own != nullptr ? *own : *find_path(request.root, "data.train");
+}
+
+// Asks for the last position of the run: data that does not suffice is known before the first step.
+void DataProgram::check_length(const ProgramRequest& request) const {
+  const Horizon horizon(request.settings, train_->size());
+  const std::int64_t last = horizon.total_steps * horizon.sequences_per_step - 1;
+  try {
+    train_->draw(*order_, horizon.positions(last, 1));
+  } catch (const Error& e) {
+    const Setting& node = *find_path(request.root, "data.train");
+    throw failure_of(e, "", {place_of(node), node.path});
+  }
 }
 
 void DataProgram::check(const Dataset& data, const Setting& node, ModelProgram& model) const {

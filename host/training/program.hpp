@@ -91,6 +91,7 @@ class DataProgram {
   void make_train(const ProgramRequest& request, ModelProgram& model);
   const Setting& node_of(const std::string& set, const ProgramRequest& request) const;
   void check(const Dataset& data, const Setting& node, ModelProgram& model) const;
+  void check_length(const ProgramRequest& request) const;
 
   std::unique_ptr<Remote<Dataset>> train_;
   std::unique_ptr<SampleOrder> order_;

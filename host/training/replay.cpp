@@ -53,8 +53,7 @@ class Replay {
         request_(request),
         group_(parts.model.everyone()),
         horizon_(s_, parts.data.train().size()),
-        geometry_{s_.sequences, s_.micro_batch, s_.sequence_length, dealt().rank(),
-                  dealt().size()} {}
+        geometry_{s_.sequences, s_.micro_batch, dealt().rank(), dealt().size()} {}
 
   std::string run() {
     if (request_.step > horizon_.total_steps)
@@ -78,6 +77,9 @@ class Replay {
  private:
   // The ranks over which micro-batches are spread.
   Communicator& dealt() const { return parts_.model.engine().layout().micro_batches(); }
+  SampleForm form(std::int64_t vocabulary) const {
+    return {s_.sequence_length, vocabulary, s_.isolates_documents};
+  }
   static constexpr auto kReplace = Json::error_handler_t::replace;
 
   void load() {
@@ -93,8 +95,8 @@ class Replay {
   }
 
   void compare(const RecordedLosses& recorded) {
-    DataFeed feed(parts_.data.train(), parts_.data.order(), geometry_,
-                  parts_.model.vocabulary_size());
+    DataFeed feed({parts_.data.train(), parts_.data.order(), geometry_,
+                   form(parts_.model.vocabulary_size()), horizon_});
     std::int64_t compared = 0;
     Json differ = Json::array();
     for (std::int64_t step = from_; step != request_.step; ++step) {
@@ -178,9 +180,9 @@ class Replay {
     }
     const Dataset& data = parts_.data.train();
     const std::int64_t from = micro_batch * s_.micro_batch;
-    const OrderRequest order{(request_.step - 1) * s_.sequences + from,
-                             std::min(s_.micro_batch, s_.sequences - from), data.size()};
-    const std::vector<std::int64_t> indices = parts_.data.order().indices(order);
+    const DrawRequest draw = horizon_.positions((request_.step - 1) * s_.sequences + from,
+                                                std::min(s_.micro_batch, s_.sequences - from));
+    const std::vector<std::int64_t> indices = data.draw(parts_.data.order(), draw);
     Json all = Json::array();
     for (std::size_t i = 0; i != indices.size() && all.size() != kMaxSequences; ++i)
       if (row < 0 || row == std::int64_t(i))
@@ -191,7 +193,7 @@ class Replay {
   }
 
   std::string text_of(const Dataset& data, std::int64_t index) const {
-    const Batch batch = batch_of(data, {index}, 0);
+    const Batch batch = batch_of(data, {index}, form(0));
     const at::Tensor& tokens = batch["tokens"];
     const auto* ids = tokens.const_data_ptr<std::int64_t>();
     if (parts_.model.tokenizer() != nullptr) {

@@ -69,6 +69,7 @@ void read_batch(const Setting& root, RunSettings& r) {
   r.sequences = whole(root, "batch.sequences")
                     .value_or(whole(root, "batch.tokens").value_or(0) / r.sequence_length);
   r.micro_batch = whole(root, "batch.micro_batch").value_or(default_micro_batch(r.sequences));
+  r.isolates_documents = text(root, "data.documents").value_or("joined") == "isolated";
   for (AxisSize& axis : r.mesh.axes)
     if (const Setting* size = find_path(root, "mesh." + axis.name);
         size != nullptr && !size->is_text() && size->is_set())

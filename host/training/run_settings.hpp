@@ -25,6 +25,8 @@ struct RunSettings {
   std::int64_t sequences = 0, sequence_length = 0, micro_batch = 0;  // per step, over all ranks
   MeshSizes mesh;
 
+  bool isolates_documents = false;
+
   std::optional<double> clip_norm;
   double norm = 2;
   std::int64_t max_skipped = 10;

@@ -19,6 +19,7 @@
 #include "host/training/performance.hpp"
 #include "host/training/run_checkpoints.hpp"
 #include "host/training/run_opening.hpp"
+#include "host/training/source_metrics.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/stop_request.hpp"
 #include "host/wiring/crash_report.hpp"
@@ -59,7 +60,7 @@ class TrainingRun {
             s_, parts.model, parts.log,
             {parts.request.resolved, parts.request.plugins, parts.data.train().size(), {}}),
         opening_({parts.request, s_, horizon_, parts.log}),
-        feed_(parts.data.train(), parts.data.order(), geometry(), parts.model.vocabulary_size()) {
+        feed_({parts.data.train(), parts.data.order(), geometry(), form(), horizon_}) {
     if (s_.eval_every) eval_interval_ = horizon_.interval(*s_.eval_every, "eval.every");
     if (s_.checkpoint_every)
       checkpoint_interval_ = horizon_.interval(*s_.checkpoint_every, "checkpoint.every");
@@ -116,7 +117,10 @@ class TrainingRun {
   }
   BatchGeometry geometry() const {
     const Communicator& dealt = engine_.layout().micro_batches();
-    return {s_.sequences, s_.micro_batch, s_.sequence_length, dealt.rank(), dealt.size()};
+    return {s_.sequences, s_.micro_batch, dealt.rank(), dealt.size()};
+  }
+  SampleForm form() const {
+    return {s_.sequence_length, parts_.model.vocabulary_size(), s_.isolates_documents};
   }
 
   // Rank 0 looks and decides; the others learn it from its text: the exit code of a failure that
@@ -166,6 +170,7 @@ class TrainingRun {
       parts_.log.show_through(
           [this](LogSeverity v, const std::string& text) { metrics_.message(v, text); });
     }
+    feed_.start(at_.step);
     started_ = last_save_ = Clock::now();
     engine_.clock().lap();
     whereabouts().step = at_.step;
@@ -270,8 +275,10 @@ class TrainingRun {
   }
 
   void add_component_metrics(StepRecord& record, const StepOutput& output) {
-    for (const auto& [name, sum] : sum_records(group_, output))
-      record.values.push_back({name, sum});
+    std::map<std::string, double> records = sum_records(group_, output);
+    const DrawRequest until = horizon_.positions(record.step * s_.sequences, 0);
+    add_source_metrics(parts_.data.train().sources(until), s_.sequence_length, records, record);
+    for (const auto& [name, sum] : records) record.values.push_back({name, sum});
     for (const auto& [name, value] : parts_.component_metrics())
       record.values.push_back({name, value});
   }
@@ -320,9 +327,7 @@ class TrainingRun {
     BatchGeometry part = geometry();
     part.sequences = samples;
     part.fills = engine_.layout().ranks_together() > 1;
-    return engine_.evaluate(
-        {part.micro_batches(),
-         evaluation_rounds(data, samples, part, parts_.model.vocabulary_size())});
+    return engine_.evaluate({part.micro_batches(), evaluation_rounds(data, part, form())});
   }
 
   void save() {

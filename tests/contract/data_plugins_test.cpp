@@ -104,6 +104,39 @@ TEST_CASE("packed_tokens: keeps the contract of a data set, whole and in parts")
   }
 }
 
+TEST_CASE("packed_tokens: keeps the contract of a data set, however it is cut") {
+  const ScratchFolder folder;
+  const std::vector<std::string> files{packed_file(folder, "a.pbin")};
+  for (const char* cut : {"stream", "documents"})
+    for (const char* documents : {"joined", "isolated"})
+      for (const bool share : {true, false}) {
+        CAPTURE(cut);
+        CAPTURE(documents);
+        CAPTURE(share);
+        check_dataset(LoadedComponent("packed_tokens", "packed_tokens",
+                                      {{"files", files},
+                                       {"sequence_length", 16},
+                                       {"cut", cut},
+                                       {"documents", documents},
+                                       {"share_last_token", share}}),
+                      16);
+      }
+}
+
+TEST_CASE("mixture: keeps the contract of a data set") {
+  const ScratchFolder folder;
+  const auto part = [&](const std::string& name, const char* cut) {
+    return LoadedComponent(
+        "packed_tokens", "packed_tokens",
+        {{"files", std::vector{packed_file(folder, name)}}, {"sequence_length", 16}, {"cut", cut}});
+  };
+  const LoadedComponent web = part("a.pbin", "stream"), code = part("b.pbin", "documents");
+  check_dataset(LoadedComponent("mixture", "mixture",
+                                {{"sources", NamedObjects{{"web", web.object<Dataset>()},
+                                                          {"code", code.object<Dataset>()}}}}),
+                16);
+}
+
 TEST_CASE("text: keeps the contract of a data set, from plain text and from JSONL") {
   const ScratchFolder folder;
   std::string plain, records;
@@ -122,8 +155,8 @@ TEST_CASE("text: keeps the contract of a data set, from plain text and from JSON
                 8);
 }
 
-TEST_CASE("keyed_permutation, sequential: keep the contract of a sample order") {
-  for (const char* name : {"keyed_permutation", "sequential"}) {
+TEST_CASE("keyed_permutation, sequential, block_permutation: keep the contract of a sample order") {
+  for (const char* name : {"keyed_permutation", "sequential", "block_permutation"}) {
     CAPTURE(name);
     const LoadedComponent component(name, name, {}, {.seed = 1234});
     Report report;

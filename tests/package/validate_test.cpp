@@ -30,6 +30,7 @@ const std::map<std::string, Words>& settings() {
       {"packed_tokens", {"files=text.pbin", "sequence_length=8"}},
       {"sentencepiece", {"file=small.model"}},
       {"tiktoken", {"file=small.tiktoken", "pattern=gpt2"}},
+      {"mixture", {"sources={a: numbered, b: numbered}"}},
       {"data_tools", {"inputs=words.txt", "out=made.pbin"}},
       {"token_tools",
        {"inputs=text.pbin", "input=text.pbin", "out=made.pbin", "overwrite=true", "parts=2",

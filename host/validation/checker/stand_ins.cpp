@@ -2,6 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
+#include <mortise/data/dataset.hpp>
 #include <mortise/data/tokenizer.hpp>
 #include <mortise/parallel/weight_gradients.hpp>
 #include <mortise/run/inference.hpp>
@@ -31,16 +32,30 @@ class ByteTokenizer final : public Tokenizer {
   std::string fingerprint() const override { return "byte/1"; }
 };
 
-class TokenizerCatalog final : public Catalog {
+class NumberedSamples final : public Dataset {
+ public:
+  DatasetInfo info() const override { return {}; }
+  std::int64_t size() const override { return 5; }
+  std::vector<Sample> read(std::span<const std::int64_t> indices) const override {
+    std::vector<Sample> all;
+    for (const std::int64_t i : indices)
+      all.push_back({{array_of<std::int64_t>("tokens", DType::int64, {i, i + 1, i + 2})}});
+    return all;
+  }
+  std::string where(std::int64_t index) const override { return "sample " + std::to_string(index); }
+};
+
+class StandInCatalog final : public Catalog {
  public:
   std::vector<Offer> find(const std::string& interface_id, const std::string& key) const override {
-    if (interface_id != kStandInInterface || key != kStandInName) return {};
+    if (key != stand_in_name(interface_id)) return {};
     return {
         {"org.mortise.stand_in", key, {{"type", "object"}, {"properties", Json::object()}}, ""}};
   }
   std::vector<std::string> keys(const std::string& interface_id) const override {
-    if (interface_id != kStandInInterface) return {};
-    return {kStandInName};
+    const std::string name = stand_in_name(interface_id);
+    if (name.empty()) return {};
+    return {name};
   }
 
  private:
@@ -79,12 +94,19 @@ class TasksAtOnce final : public WeightGradients {
 }  // namespace
 
 const Catalog& stand_in_catalog() {
-  static const TokenizerCatalog catalog;
+  static const StandInCatalog catalog;
   return catalog;
 }
 
-mt_object stand_in() {
+std::string stand_in_name(const std::string& interface_id) {
+  if (interface_id == Remote<Tokenizer>::id) return "byte";
+  return interface_id == Remote<Dataset>::id ? "numbered" : "";
+}
+
+mt_object stand_in(const std::string& interface_id) {
   static ByteTokenizer tokenizer;
+  static NumberedSamples samples;
+  if (interface_id == Remote<Dataset>::id) return kit::object_of<Dataset>(samples);
   return kit::object_of<Tokenizer>(tokenizer);
 }
 

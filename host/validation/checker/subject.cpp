@@ -24,11 +24,11 @@ std::vector<NamedText> sets_of(const std::string& component, const Json& schema,
   return all;
 }
 
-bool takes(const Json& field, const std::string& interface_id) {
-  if (!field.contains("component")) return false;
+// The name of what stands in for a component that a setting takes; "" where there is nothing.
+std::string stand_in_for(const Json& field) {
+  if (!field.contains("component")) return "";
   const Json& ids = field["component"];
-  return ids.is_array() ? std::find(ids.begin(), ids.end(), interface_id) != ids.end()
-                        : ids == interface_id;
+  return stand_in_name(ids.is_array() ? ids.at(0).get<std::string>() : ids.get<std::string>());
 }
 
 bool is_given(const std::vector<NamedText>& given, const std::string& name) {
@@ -39,9 +39,17 @@ bool is_given(const std::vector<NamedText>& given, const std::string& name) {
 void add_stand_ins(const Json& schema, std::vector<NamedText>& given) {
   for (const auto& [name, field] : properties_of(schema).items()) {
     const bool needed = field.value("required", false) || field.contains("default_path");
-    if (needed && !is_given(given, name) && takes(field, kStandInInterface))
-      given.push_back({name, kStandInName, "stand-in"});
+    const std::string stand_in = stand_in_for(field);
+    if (needed && !is_given(given, name) && !stand_in.empty())
+      given.push_back({name, stand_in, "stand-in"});
   }
+}
+
+Setting text_fact(std::string value) {
+  Setting setting;
+  setting.value = std::move(value);
+  setting.origin = "stand-in";
+  return setting;
 }
 
 // What the sections of a run would say.
@@ -50,7 +58,8 @@ const std::map<std::string, Setting>& facts() {
       {"run.steps", fact(std::int64_t(110), "stand-in")},
       {"batch.sequence_length", fact(std::int64_t(6), "stand-in")},
       {"tokenizer.vocabulary_size", fact(std::int64_t(11), "stand-in")},
-      {"model.layers", fact(std::int64_t(2), "stand-in")}};
+      {"model.layers", fact(std::int64_t(2), "stand-in")},
+      {"data.documents", text_fact("joined")}};
   return all;
 }
 
@@ -92,8 +101,9 @@ SubjectSettings Subject::settings(const std::vector<NamedText>& more) const {
   all.insert(all.end(), more.begin(), more.end());
   SubjectSettings settings{check_settings(schema_, all, stand_in_catalog(), key()), nullptr};
   resolve_links(settings.values, facts());
-  settings.tree = std::make_unique<SettingsTree>(settings.values.as_map(),
-                                                 [](const Setting&) { return stand_in(); });
+  settings.tree = std::make_unique<SettingsTree>(settings.values.as_map(), [](const Setting& s) {
+    return stand_in(s.as_component().interface_id);
+  });
   return settings;
 }
 

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/logsumexp.h>
-#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 
@@ -20,16 +19,16 @@ at::Tensor as_rows(const at::Tensor& t, const at::Tensor& targets) {
 TokenSum chunked_token_sum(const at::Tensor& logits, const at::Tensor& targets) {
   const at::Tensor rows = as_rows(logits, targets), target = targets.flatten();
   const at::Tensor statistics = at::empty({rows.size(0), 1}, logits.options());
-  at::Tensor sum = at::zeros({}, logits.options().dtype(at::kDouble));
+  const at::Tensor losses = at::empty({rows.size(0)}, logits.options().dtype(at::kDouble));
   for (std::int64_t i = 0; i < rows.size(0); i += kRowsAtOnce) {
     const std::int64_t n = std::min(kRowsAtOnce, rows.size(0) - i);
     const at::Tensor chunk = rows.narrow(0, i, n), id = target.narrow(0, i, n).unsqueeze(1);
     const at::Tensor normaliser = at::logsumexp(chunk, 1, true);
     const at::Tensor loss = normaliser.sub(chunk.gather(1, id.clamp_min(0)));
     statistics.narrow(0, i, n).copy_(normaliser);
-    sum.add_(loss.masked_fill(id.eq(kNotCounted), 0).sum(at::kDouble));
+    losses.narrow(0, i, n).copy_(loss.masked_fill(id.eq(kNotCounted), 0).squeeze(1));
   }
-  return {sum, statistics};
+  return {losses.sum(), statistics, losses};
 }
 
 void chunked_token_gradient(const at::Tensor& logits, const at::Tensor& targets,

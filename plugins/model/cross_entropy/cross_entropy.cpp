@@ -6,6 +6,8 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <mortise/model/loss.hpp>
@@ -32,9 +34,11 @@ bool may_overwrite(const at::Tensor& logits) {
 
 class SummedCrossEntropy : public torch::autograd::Function<SummedCrossEntropy> {
  public:
+  // `losses`, if there, becomes the loss of each target.
   static at::Tensor forward(AutogradContext* context, const at::Tensor& logits,
-                            const at::Tensor& targets) {
+                            const at::Tensor& targets, at::Tensor* losses) {
     const cross_entropy::TokenSum result = cross_entropy::token_sum(logits, targets);
+    if (losses != nullptr) *losses = result.losses;
     context->save_for_backward({logits, targets, result.statistics});
     return result.sum;
   }
@@ -48,7 +52,7 @@ class SummedCrossEntropy : public torch::autograd::Function<SummedCrossEntropy> 
     if (in_place) logits.unsafeGetTensorImpl()->bump_version();
     at::Tensor gradient = in_place ? logits : at::empty_like(logits);
     cross_entropy::token_gradient(logits, saved[1], saved[2], scale[0], gradient);
-    return {gradient, at::Tensor()};
+    return {gradient, at::Tensor(), at::Tensor()};
   }
 };
 
@@ -65,14 +69,34 @@ class CrossEntropy final : public Loss {
     if (logits.dim() < 1 || logits.numel() != targets.numel() * logits.size(-1))
       throw ShapeError("logits and targets do not fit: " + shape(logits) + " and " +
                        shape(targets));
-    unit.term("cross_entropy", sum(logits, targets), Denominator::tokens, 1.0);
+    at::Tensor losses;
+    const bool by_source = batch.has("sources");
+    unit.term("cross_entropy", sum(logits, targets, by_source ? &losses : nullptr),
+              Denominator::tokens, 1.0);
+    if (by_source) record_sources(unit, batch["sources"], losses.view_as(targets), targets);
   }
 
  private:
-  static at::Tensor sum(const at::Tensor& logits, const at::Tensor& targets) {
+  static at::Tensor sum(const at::Tensor& logits, const at::Tensor& targets, at::Tensor* losses) {
     if (at::GradMode::is_enabled() && logits.requires_grad())
-      return SummedCrossEntropy::apply(logits, targets);
-    return cross_entropy::token_sum(logits, targets).sum;
+      return SummedCrossEntropy::apply(logits, targets, losses);
+    const cross_entropy::TokenSum result = cross_entropy::token_sum(logits, targets);
+    if (losses != nullptr) *losses = result.losses;
+    return result.sum;
+  }
+  // sources [B]; losses and targets [B, T].
+  static void record_sources(UnitContext& unit, const at::Tensor& sources, const at::Tensor& losses,
+                             const at::Tensor& targets) {
+    const std::int64_t count = sources.max().item<std::int64_t>() + 1;
+    const at::Tensor sums =
+        at::zeros({2, count}, losses.options())
+            .index_add_(1, sources,
+                        at::stack({losses.sum(1),
+                                   targets.ne(cross_entropy::kNotCounted).sum(1).to(at::kDouble)}));
+    for (std::int64_t i = 0; i != count; ++i) {
+      unit.record("loss_of_source/" + std::to_string(i), sums[0][i]);
+      unit.record("tokens_of_source/" + std::to_string(i), sums[1][i]);
+    }
   }
   static std::string shape(const at::Tensor& t) {
     std::string text;

@@ -14,6 +14,7 @@ constexpr std::int64_t kNotCounted = -100;
 struct TokenSum {
   at::Tensor sum;         // 0-d float64
   at::Tensor statistics;  // what the gradient needs of each row
+  at::Tensor losses;      // what each row has added: [rows] float64
 };
 
 // logits float32, contiguous; targets int64, contiguous, one for each row.

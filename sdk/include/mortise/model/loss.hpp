@@ -17,7 +17,10 @@ class Loss : public Interface {
   /// How many targets of `batch` count: 0-d int64, on the batch's device.
   virtual at::Tensor counts(const Batch& batch) const = 0;
   /// Applies the head layer through `unit` and adds its terms with UnitContext::term.
-  /// Shapes: hidden [B, T, C].
+  /// Where the batch has `sources` [B], it may record for each source N what its sequences have
+  /// added
+  /// (`loss_of_source/N`) and how many of their targets count (`tokens_of_source/N`): the metrics
+  /// then show the loss of each source. Shapes: hidden [B, T, C].
   virtual void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
                          const Batch& batch) = 0;
   /// Whether add_terms and its gradient communicate over the axis `dp`. The engine then refuses a
