@@ -49,6 +49,16 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("data pack: a line far into a file, and one behind a long line, have their own numbers") {
+  const Packing f;
+  std::string text;
+  for (int i = 0; i != 30000; ++i) text += "{\"text\":\"" + std::string(100, 'x') + "\"}\n";
+  f.in.write("a.jsonl", text + "{}\n");
+  CHECK(contains(f.refusal({"a.jsonl"}), "a.jsonl:30001: no key"));
+  f.in.write("b.jsonl", "\n{\"text\":\"" + std::string(5 << 20, 'x') + "\"}\n\n{}\n");
+  CHECK(contains(f.refusal({"b.jsonl"}), "b.jsonl:4: no key"));
+}
+
 TEST_CASE("data pack: on_error skip leaves out, counts and locates (D-01, D-02)") {
   const Packing f;
   f.in.write("a.jsonl", kRecords);
