@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Prints the path of a Python that has the reference libraries (requirements.txt), in
-# ${XDG_CACHE_HOME:-~/.cache}/mortise; makes it when it is not there.
+# Prints the path of a Python that has the reference libraries (requirements.txt, or the other file of this
+# folder that is named), in ${XDG_CACHE_HOME:-~/.cache}/mortise; makes it when it is not there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
+requirements="${1:-requirements.txt}"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/mortise"
-folder="$cache/reference-python-$(sha256sum < requirements.txt | cut -c 1-12)"
+folder="$cache/reference-python-$(sha256sum < "$requirements" | cut -c 1-12)"
 
 mkdir -p "$cache"
 exec 9> "$cache/reference-python.lock"
@@ -12,7 +13,7 @@ flock 9 # a second run waits for the first
 if [[ ! -e "$folder/complete" ]]; then
   rm -rf "$folder"
   make=(python3 -m venv "$folder")
-  install=("$folder/bin/pip" install --quiet --no-deps --disable-pip-version-check --requirement requirements.txt)
+  install=("$folder/bin/pip" install --quiet --no-deps --disable-pip-version-check --requirement "$requirements")
   { "${make[@]}" && "${install[@]}"; } >&2 || {
     echo "failed. By hand, in $PWD: ${make[*]} && ${install[*]}" >&2
     exit 1

@@ -60,7 +60,13 @@ std::vector<std::size_t> DataChunk::begins(const std::vector<DocumentPlace>& doc
 }
 
 std::int64_t DataChunk::run() {
+  using Form = data_tools::Progress::Form;
+  return run_job("chunking", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
+}
+
+void DataChunk::work(Job& job) {
   const std::vector<Input> inputs = open_inputs(config_.inputs);
+  job.begin(inputs);
   const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
   const std::vector<DocumentPlace> documents = documents_of(inputs, config_.eod);
   const std::vector<std::size_t> begin = begins(documents);
@@ -71,14 +77,17 @@ std::int64_t DataChunk::run() {
     target.element = element;
     writers.push_back(token_files::open_writer(target));
     for (std::size_t d = begin[p]; d != begin[p + 1]; ++d)
-      copy_document(inputs[documents[d].input], documents[d].span, *writers.back());
+      copy_document(inputs[documents[d].input], documents[d].span, *writers.back(), job);
     writers.back()->finish(facts);
   }
+  std::vector<std::string> files;
   for (const auto& writer : writers) {
     writer->publish();
-    std::cout << summary(*writer, bytes_of(element), config_.json) << std::endl;
+    files.push_back(config_.json ? file_json(*writer, bytes_of(element))
+                                 : summary(*writer, bytes_of(element)));
   }
-  return 0;
+  if (config_.json) files = {job.result(files)};
+  for (const std::string& line : files) std::cout << line << std::endl;
 }
 
 }  // namespace mortise::token_tools

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "document_list.hpp"
+#include "job.hpp"
 #include "output.hpp"
 
 namespace mortise::token_tools {
@@ -48,7 +49,7 @@ class DataChunk final : public Command {
           field("unknown_fits", &Config::unknown_fits)
               .doc("take files whose tokenizer is not known for files of the others' tokenizer"),
           field("overwrite", &Config::overwrite).doc("replace files that are there"),
-          field("json", &Config::json).doc("print a line of JSON for each part"));
+          field("json", &Config::json).doc("print the result as JSON"));
     }
   };
 
@@ -56,6 +57,7 @@ class DataChunk final : public Command {
   std::int64_t run() override;
 
  private:
+  void work(Job& job);
   token_files::Target target_of(std::int64_t part) const;
   // The document that each part begins with, and their number at the end.
   std::vector<std::size_t> begins(const std::vector<DocumentPlace>& documents) const;

@@ -78,21 +78,29 @@ Element DataConvert::element(const std::vector<Input>& inputs, const pbin::SideF
 }
 
 std::int64_t DataConvert::run() {
+  using Form = data_tools::Progress::Form;
+  return run_job("converting", config_.json ? Form::json : Form::line,
+                 [&](Job& job) { work(job); });
+}
+
+void DataConvert::work(Job& job) {
   std::vector<Input> inputs;
   inputs.emplace_back(std::string(config_.input));
   const Input& input = inputs.front();
+  job.begin(inputs);
   pbin::SideFile facts = facts_of(inputs, false);
   facts.end_of_document = end_of_document(input, config_.eod);
   target_.element = element(inputs, facts);
   const auto writer = token_files::open_writer(target_);
-  copy(input, *writer);
+  copy(input, *writer, job);
   writer->finish(facts);
   writer->publish();
-  std::cout << summary(*writer, bytes_of(target_.element), config_.json) << std::endl;
-  return 0;
+  const std::uint32_t width = bytes_of(target_.element);
+  std::cout << (config_.json ? job.result({file_json(*writer, width)}) : summary(*writer, width))
+            << std::endl;
 }
 
-void DataConvert::copy(const Input& input, token_files::TokenWriter& writer) const {
+void DataConvert::copy(const Input& input, token_files::TokenWriter& writer, Job& job) const {
   if (input.file.has_split_documents() && !config_.drop_boundaries)
     throw DataError(input.file.path() +
                     ": its documents have several sequences, whose ends no other file can carry: "
@@ -104,9 +112,11 @@ void DataConvert::copy(const Input& input, token_files::TokenWriter& writer) con
     each_block(input, span, [&](std::span<const std::uint32_t> ids) {
       if (check) ends.add(ids);
       writer.add(ids);
+      job.passed(input, ids.size());
     });
     if (check) ends.end();
     writer.end_document();
+    job.end_document();
   });
 }
 

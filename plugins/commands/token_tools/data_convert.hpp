@@ -7,6 +7,7 @@
 #include <mortise/run/command.hpp>
 #include <optional>
 
+#include "job.hpp"
 #include "output.hpp"
 
 namespace mortise::token_tools {
@@ -59,8 +60,9 @@ class DataConvert final : public Command {
   std::int64_t run() override;
 
  private:
+  void work(Job& job);
   token_files::Element element(const std::vector<Input>& inputs, const pbin::SideFile& facts) const;
-  void copy(const Input& input, token_files::TokenWriter& writer) const;
+  void copy(const Input& input, token_files::TokenWriter& writer, Job& job) const;
 
   Config config_;
   token_files::Target target_;

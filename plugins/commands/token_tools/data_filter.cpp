@@ -9,22 +9,16 @@ namespace mortise::token_tools {
 
 namespace {
 
-std::string dropped(const DocumentRules& rules, bool json) {
-  if (json)
-    return "\"dropped\":{\"too_short\":" + std::to_string(rules.too_short()) +
-           ",\"too_long\":" + std::to_string(rules.too_long()) +
-           ",\"repeated\":" + std::to_string(rules.repeated()) + "}";
+std::string dropped(const DocumentRules& rules) {
   return "dropped: " + std::to_string(rules.too_short()) + " too short, " +
          std::to_string(rules.too_long()) + " too long, " + std::to_string(rules.repeated()) +
          " repeated";
 }
 
-std::string report(const token_files::TokenWriter& writer, std::uint32_t width,
-                   const DocumentRules& rules, bool json) {
-  std::string text = summary(writer, width, json);
-  if (!json) return text + "; " + dropped(rules, json);
-  text.back() = ',';
-  return text + dropped(rules, json) + "}";
+std::string dropped_json(const DocumentRules& rules) {
+  return ", \"too_short\": " + std::to_string(rules.too_short()) +
+         ", \"too_long\": " + std::to_string(rules.too_long()) +
+         ", \"repeated\": " + std::to_string(rules.repeated());
 }
 
 }  // namespace
@@ -39,20 +33,28 @@ DataFilter::DataFilter(const Config& config) : config_(config), target_(packed_t
 }
 
 std::int64_t DataFilter::run() {
+  using Form = data_tools::Progress::Form;
+  return run_job("filtering", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
+}
+
+void DataFilter::work(Job& job) {
   const std::vector<Input> inputs = open_inputs(config_.inputs);
+  job.begin(inputs);
   const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
   target_.element = token_files::element_for(target_.format, vocabulary_of(inputs, facts));
   const auto writer = token_files::open_writer(target_);
   DocumentRules rules({config_.min_tokens, config_.max_tokens, config_.unique});
   for (const Input& input : inputs)
     each_document(input, config_.eod, [&](token_files::TokenSpan span) {
-      if (rules.keeps(input, span)) copy_document(input, span, *writer);
+      if (rules.keeps(input, span)) copy_document(input, span, *writer, job);
     });
-  if (writer->documents() == 0) throw DataError("no document is left; " + dropped(rules, false));
+  if (writer->documents() == 0) throw DataError("no document is left; " + dropped(rules));
   writer->finish(facts);
   writer->publish();
-  std::cout << report(*writer, bytes_of(target_.element), rules, config_.json) << std::endl;
-  return 0;
+  const std::uint32_t width = bytes_of(target_.element);
+  std::cout << (config_.json ? job.result({file_json(*writer, width)}, dropped_json(rules))
+                             : summary(*writer, width) + "; " + dropped(rules))
+            << std::endl;
 }
 
 }  // namespace mortise::token_tools

@@ -11,17 +11,24 @@ DataMerge::DataMerge(const Config& config) : config_(config), target_(packed_tar
 }
 
 std::int64_t DataMerge::run() {
+  using Form = data_tools::Progress::Form;
+  return run_job("merging", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
+}
+
+void DataMerge::work(Job& job) {
   const std::vector<Input> inputs = open_inputs(config_.inputs);
+  job.begin(inputs);
   const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
   target_.element = token_files::element_for(target_.format, vocabulary_of(inputs, facts));
   const auto writer = token_files::open_writer(target_);
   for (const Input& input : inputs)
     each_document(input, config_.eod,
-                  [&](token_files::TokenSpan span) { copy_document(input, span, *writer); });
+                  [&](token_files::TokenSpan span) { copy_document(input, span, *writer, job); });
   writer->finish(facts);
   writer->publish();
-  std::cout << summary(*writer, bytes_of(target_.element), config_.json) << std::endl;
-  return 0;
+  const std::uint32_t width = bytes_of(target_.element);
+  std::cout << (config_.json ? job.result({file_json(*writer, width)}) : summary(*writer, width))
+            << std::endl;
 }
 
 }  // namespace mortise::token_tools

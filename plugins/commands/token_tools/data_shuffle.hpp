@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "job.hpp"
 #include "output.hpp"
 
 namespace mortise::token_tools {
@@ -48,6 +49,7 @@ class DataShuffle final : public Command {
   std::int64_t run() override;
 
  private:
+  void work(Job& job);
   Config config_;
   token_files::Target target_;
 };

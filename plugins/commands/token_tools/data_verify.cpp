@@ -46,13 +46,14 @@ void DataVerify::check_tokenizer(Input& input) const {
   if (config_.vocabulary_size) input.side.vocabulary_size = *config_.vocabulary_size;
 }
 
-DataVerify::Found DataVerify::verify(const std::string& path) const {
+DataVerify::Found DataVerify::verify(const std::string& path, Job& job) const {
   Input input(path);
   check_tokenizer(input);
   Found found{input.file.tokens(), 0, -1, !input.side.checksum.empty()};
   check_checksum(input);
   each_document(input, std::nullopt, [&](token_files::TokenSpan) { ++found.documents; });
   each_block(input, {0, found.tokens}, [&](std::span<const std::uint32_t> ids) {
+    job.passed(input, ids.size());
     found.largest =
         std::max<std::int64_t>(found.largest, *std::max_element(ids.begin(), ids.end()));
   });
@@ -73,22 +74,27 @@ std::string DataVerify::report(const std::string& path, const Found& found) cons
          (found.has_checksum ? ", checksum as written" : ", no checksum to compare");
 }
 
-std::int64_t DataVerify::run() {
-  std::string wrong;
+void DataVerify::work(Job& job) {
   for (const std::string& path : corpus::expand(config_.inputs)) {
     try {
-      std::cout << report(path, verify(path)) << std::endl;
+      std::cout << report(path, verify(path, job)) << std::endl;
     } catch (const DataError& e) {
-      wrong += (wrong.empty() ? "" : "\n") + std::string(e.what());
+      wrong_ += (wrong_.empty() ? "" : "\n") + std::string(e.what());
       if (config_.json)
         std::cout << "{\"file\":" << encoding::json_string(path)
                   << ",\"ok\":false,\"error\":" << encoding::json_string(e.what()) << "}"
                   << std::endl;
     }
   }
-  if (wrong.empty()) return 0;
+}
+
+std::int64_t DataVerify::run() {
+  const std::int64_t interrupted =
+      run_job("verifying", data_tools::Progress::Form::line, [&](Job& job) { work(job); });
+  if (interrupted != 0) return interrupted;
+  if (wrong_.empty()) return 0;
   if (config_.json) return kBad;
-  throw DataError(wrong);
+  throw DataError(wrong_);
 }
 
 }  // namespace mortise::token_tools

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "input.hpp"
+#include "job.hpp"
 
 namespace mortise::token_tools {
 
@@ -46,11 +46,13 @@ class DataVerify final : public Command {
     std::int64_t tokens = 0, documents = 0, largest = -1;
     bool has_checksum = false;
   };
-  Found verify(const std::string& path) const;
+  void work(Job& job);
+  Found verify(const std::string& path, Job& job) const;
   void check_tokenizer(Input& input) const;
   std::string report(const std::string& path, const Found& found) const;
 
   Config config_;
+  std::string wrong_;  // what all files are refused with
 };
 
 }  // namespace mortise::token_tools

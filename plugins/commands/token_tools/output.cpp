@@ -96,14 +96,16 @@ std::string plural(std::int64_t n, const std::string& word) {
   return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
 }
 
-std::string summary(const token_files::TokenWriter& writer, std::uint32_t width, bool json) {
-  const std::int64_t documents = writer.documents(), tokens = writer.tokens();
-  if (!json)
-    return plural(documents, "document") + ", " + plural(tokens, "token") + ", " +
-           plural(tokens * width, "byte") + " in " + writer.path();
-  return "{\"file\":" + encoding::json_string(writer.path()) +
-         ",\"documents\":" + std::to_string(documents) + ",\"tokens\":" + std::to_string(tokens) +
-         ",\"bytes_per_token\":" + std::to_string(width) + "}";
+std::string summary(const token_files::TokenWriter& writer, std::uint32_t width) {
+  return plural(writer.documents(), "document") + ", " + plural(writer.tokens(), "token") + ", " +
+         plural(writer.tokens() * width, "byte") + " in " + writer.path();
+}
+
+std::string file_json(const token_files::TokenWriter& writer, std::uint32_t width) {
+  return "{\"file\": " + encoding::json_string(writer.path()) +
+         ", \"documents\": " + std::to_string(writer.documents()) +
+         ", \"tokens\": " + std::to_string(writer.tokens()) +
+         ", \"bytes_per_token\": " + std::to_string(width) + "}";
 }
 
 }  // namespace mortise::token_tools

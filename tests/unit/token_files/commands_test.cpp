@@ -222,8 +222,8 @@ TEST_CASE("data filter: rules by tokens and repeats, each with its count") {
   const auto report = json::parse(
       run("data.filter",
           f.settings({f.a, f.a}, {{"unique", true}, {"overwrite", true}, {"json", true}})));
-  CHECK(report["documents"] == 2);
-  CHECK(report["dropped"]["repeated"] == 2);
+  CHECK(report["files"][0]["documents"] == 2);
+  CHECK(report["repeated"] == 2);
 }
 
 TEST_CASE("data filter: no rule, rules against each other, and nothing left") {

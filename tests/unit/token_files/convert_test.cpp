@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <mortise/error.hpp>
+#include <nlohmann/json.hpp>
 
 #include "tests/unit/token_files/command.hpp"
 
@@ -76,9 +77,13 @@ TEST_CASE("data convert: files of other programs, without side files") {
     CHECK(bytes_of_file(out) == bytes_of_file(golden("modalities_2.pbin")));
   }
   // Nothing says where documents end.
-  CHECK(run("data.convert",
-            settings(golden("nanogpt.bin"), out, {{"overwrite", true}, {"json", true}})) ==
-        "{\"file\":\"" + out + "\",\"documents\":1,\"tokens\":307,\"bytes_per_token\":2}\n");
+  const auto result = nlohmann::json::parse(run(
+      "data.convert", settings(golden("nanogpt.bin"), out, {{"overwrite", true}, {"json", true}})));
+  CHECK(result["type"] == "result");
+  CHECK(result["tokens"] == 307);
+  CHECK(result["files"] == nlohmann::json::parse("[{\"file\":\"" + out +
+                                                 "\",\"documents\":1,\"tokens\":307,"
+                                                 "\"bytes_per_token\":2}]"));
   // A file of the older generation becomes one of today.
   const std::string today = bytes_of_file(golden("modalities_1.pbin"));
   const std::string data = today.substr(0, 12 + 307);
