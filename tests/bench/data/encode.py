@@ -102,14 +102,25 @@ def main():
     parser.add_argument("corpus")
     parser.add_argument("--tiktoken", nargs=2, metavar=("RANKS", "PATTERN"))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only-ids", action="store_true")
+    parser.add_argument("--megabytes", type=float, help="of the corpus, from its beginning")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--only-ids", action="store_true")
+    what.add_argument("--only-times", action="store_true")
     options = parser.parse_args()
 
-    with open(options.corpus, encoding="utf-8") as file:
-        texts = [json.loads(line)["text"] for line in file]
-    size = sum(len(text.encode()) for text in texts)
-    ours = Mortise(options.bench, options.tokenizer, options.corpus)
-    print(f"documents with other ids: {different(ours.ids(), texts, options.tokenizer)} of {len(texts)}")
+    texts, size = [], 0
+    with open(options.corpus, encoding="utf-8") as file, tempfile.NamedTemporaryFile("w", encoding="utf-8") as part:
+        for line in file:
+            if options.megabytes and size >= 1e6 * options.megabytes:
+                break
+            texts.append(json.loads(line)["text"])
+            size += len(texts[-1].encode())
+            part.write(line)
+        part.flush()
+        ours = Mortise(options.bench, options.tokenizer, part.name)
+        ours.seconds()  # it has read the file
+    if not options.only_times:
+        print(f"documents with other ids: {different(ours.ids(), texts, options.tokenizer)} of {len(texts)}")
     if options.only_ids:
         return
     runs = {"mortise": ours, "tokenizers": Timed(lambda: hugging_face(options.tokenizer), texts)}

@@ -46,6 +46,7 @@ void write_ids(const mortise::Tokenizer& tokenizer, const std::vector<std::strin
     file.write(reinterpret_cast<const char*>(&count), 4);
     file.write(reinterpret_cast<const char*>(ids.data()), std::streamsize(4 * ids.size()));
   }
+  file.close();
   std::cout << "done" << std::endl;
 }
 
