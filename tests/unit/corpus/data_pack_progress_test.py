@@ -43,7 +43,7 @@ def check_terminal(folder: pathlib.Path) -> None:
     source.write_text((json.dumps({"text": "some words " * 100}) + "\n") * 150_000)
     shown = shown_on_terminal(command(str(source), folder / "a.pbin"))
     lines = shown.split(ERASE)
-    bar = re.compile(r"packing \[#* *\] +\d+%  \d+\.\d MB/s  [\d.]+[kMG]? tokens/s  \S+ left")
+    bar = re.compile(r"packing \[#* *\] +\d+%  \d+\.\d MB/s  [\d.]+[kMBT]? tokens/s  \S+ left")
     assert any(bar.fullmatch(line) for line in lines), lines[:5]
     assert all(len(line) < 100 for line in lines), "a line must fit"
     assert lines[-1] == "", "the line is erased at the end"

@@ -80,7 +80,7 @@ def check_resumed(folder: pathlib.Path, inputs: list[str], *more: str) -> None:
         assert len(entries) >= seen, "a job went back"
         resumed += len(entries) > seen
         seen = len(entries)
-    assert resumed >= 4, f"only {resumed} runs have done a block"
+    assert resumed >= 2, f"only {resumed} runs have done a block"
     assert sorted(os.listdir(out)) == sorted(os.listdir(undisturbed))
     for name in os.listdir(undisturbed):
         assert (out / name).read_bytes() == (undisturbed / name).read_bytes(), name
