@@ -4,6 +4,7 @@
 
 #include "../split/regex.hpp"
 #include "../unicode/tables.hpp"
+#include "punctuation.hpp"
 #include "steps.hpp"
 
 namespace mortise::huggingface {
@@ -42,11 +43,6 @@ Matcher character_matcher(bool (*matches)(char32_t)) {
     }
     parts.finish();
   };
-}
-
-bool is_punctuation(char32_t c) {
-  const unicode::Properties properties = unicode::properties_of(c);
-  return properties.is_punctuation() || (c < 0x80 && properties.is_symbol());
 }
 
 class MatchStep final : public Step {
