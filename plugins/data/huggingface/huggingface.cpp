@@ -98,6 +98,7 @@ class HuggingFace final : public mortise::Tokenizer {
   }
 
   void encode(std::string_view text, Work& work, mortise::bpe::IdList& ids) const {
+    if (text.empty()) return;
     if (simdjson::validate_utf8(text.data(), text.size())) return encode_valid(text, work, ids);
     encode_valid(mortise::encoding::valid_utf8(text), work, ids);
   }
