@@ -220,8 +220,11 @@ TEST_CASE("cross_entropy: the way of other devices gives the same numbers") {
   const at::Tensor reference = at::cross_entropy_loss(reference_logits.flatten(0, 1),
                                                       targets.flatten(), {}, at::Reduction::Sum);
   reference.mul(0.5).backward();
-  const auto [sum, statistics] = cross_entropy::chunked_token_sum(logits, targets);
+  const auto [sum, statistics, losses] = cross_entropy::chunked_token_sum(logits, targets);
   CHECK(distance(sum, reference) < 1e-6);
+  CHECK(distance(losses, at::cross_entropy_loss(reference_logits.detach().flatten(0, 1),
+                                                targets.flatten(), {}, at::Reduction::None)) <
+        1e-6);
   at::Tensor apart = at::zeros_like(logits), in_place = logits.clone();
   cross_entropy::chunked_token_gradient(logits, targets, statistics, scale, apart);
   cross_entropy::chunked_token_gradient(in_place, targets, statistics, scale, in_place);
