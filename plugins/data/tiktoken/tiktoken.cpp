@@ -115,6 +115,7 @@ class TikToken final : public mortise::Tokenizer {
   }
 
   void encode(std::string_view text, mortise::bpe::Encoder::Scratch& scratch, IdList& ids) const {
+    if (text.empty()) return;  // has no place to check
     if (simdjson::validate_utf8(text.data(), text.size())) return encode_valid(text, scratch, ids);
     encode_valid(mortise::encoding::valid_utf8(text), scratch, ids);
   }
