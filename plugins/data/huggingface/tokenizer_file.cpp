@@ -36,6 +36,7 @@ TokenizerFile TokenizerFile::open_folder(const std::string& folder) {
 
 Json TokenizerFile::parse(const std::string& path, simdjson::dom::parser& parser) {
   const pbin::MappedFile file(path);
+  if (file.bytes().empty()) throw DataError(path + " is not valid JSON: it is empty");
   simdjson::dom::element root;
   if (const auto error = parser.parse(file.bytes().data(), file.bytes().size()).get(root))
     throw DataError(path + " is not valid JSON: " + simdjson::error_message(error));
