@@ -280,4 +280,17 @@ TEST_CASE("isolated documents: who does not know the attribute is not given docu
                   ShapeError);
 }
 
+TEST_CASE("isolated documents: a link that does not know the attribute does not bind") {
+  host::HostMesh mesh({{"dp", 1}}, {}, nullptr, std::chrono::milliseconds(60000));
+  const LoadedComponent ring("probe_ring_attention", "ring_attention", {},
+                             {{}, 0, {{Remote<Mesh>::id, kit::object_of<Mesh>(mesh)}}}),
+      cache("kv_cache", "kv_cache");
+  const Layer joined{"attention", "mortise.op/attention/1", {}, {{"causal", true}}};
+  Layer isolated = joined;
+  isolated.attributes.set("documents", std::string("isolated"));
+  CHECK(ring.as<LayerOp>().bind(LayerId{}, joined, {}).has_value());
+  CHECK_FALSE(ring.as<LayerOp>().bind(LayerId{}, isolated, {}).has_value());
+  CHECK(cache.as<LayerOp>().bind(LayerId{}, isolated, {}).has_value());
+}
+
 }  // namespace mortise::tests
