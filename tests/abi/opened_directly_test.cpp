@@ -93,6 +93,7 @@ TEST_CASE("a host of SDK 0.1 has no objection to the plugins of this tree") {
   int judged = 0;
   for (const auto& file : fs::directory_iterator(MORTISE_PLUGIN_DIR)) {
     CAPTURE(file.path().string());
+    if (file.path().extension() != ".so") continue;  // a library that a plugin brings along
     const host::Judgement judgement = host::judge(file.path(), host);
     REQUIRE(judgement.manifest.has_value());
     CHECK(tests::finding(judgement, "P1010") == nullptr);

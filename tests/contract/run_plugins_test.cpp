@@ -75,6 +75,27 @@ TEST_CASE("data.pack: keeps the contract of a command, with good and bad inputs"
   CHECK(std::filesystem::exists(folder.path("0.pbin")));
 }
 
+TEST_CASE("data.index: keeps the contract of a command, with good and bad inputs") {
+  const ScratchFolder folder;
+  int made = 0;
+  for (const std::string& input : {folder.write("a.jsonl", "{}\n"), folder.path("absent.jsonl")}) {
+    const auto make = [&] {
+      return std::make_unique<LoadedComponent>(
+          "data_tools", "data.index",
+          SettingList{{"input", input}, {"out", folder.path(std::to_string(made++) + ".idx")}});
+    };
+    Report report;
+    {
+      const CapturedOutput captured(folder.path("output"));
+      check_fresh_both_ways<Command>(report, make, [&](Command& command) {
+        conformance::check_command_contract(command, report);
+      });
+    }
+    check_no_failures(report);
+  }
+  CHECK(std::filesystem::exists(folder.path("0.idx")));
+}
+
 TEST_CASE("data.encode, data.decode: keep the contract of a command, with good and bad inputs") {
   const ScratchFolder folder;
   const LoadedComponent byte("byte_tokenizer", "byte");
