@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Prints the path of a Python that has what the tests need (packaging/test-requirements.txt), in
-# ${XDG_CACHE_HOME:-~/.cache}/mortise; makes it when it is not there.
+# Prints the path of a Python that has what the tests need (packaging/test-requirements.txt, or the
+# file that is named), in ${XDG_CACHE_HOME:-~/.cache}/mortise; makes it when it is not there.
 set -euo pipefail
+requirements="$(realpath "${1:-$(dirname "${BASH_SOURCE[0]}")/test-requirements.txt}")"
 cd "$(dirname "${BASH_SOURCE[0]}")"
-requirements=test-requirements.txt
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/mortise"
 folder="$cache/test-python-$(sha256sum < "$requirements" | cut -c 1-12)"
 
