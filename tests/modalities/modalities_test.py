@@ -33,8 +33,9 @@ def our_samples(path, sequence_length):
 def their_samples(path, sequence_length):
     """What Modalities' loader hands to training: inputs and, one further, targets."""
     data = PackedMemMapDatasetContinuous(path, sample_key="x", block_size=sequence_length + 1, reuse_last_target=True)
-    loader = LLMDataLoader("train", data, BatchSampler(SequentialSampler(data), batch_size=3, drop_last=False),
-                           collate_fn=GPT2LLMCollateFn("x", "y"), num_workers=0)
+    loader = LLMDataLoader("train", dataset=data, num_workers=0,
+                           batch_sampler=BatchSampler(SequentialSampler(data), batch_size=3, drop_last=False),
+                           collate_fn=GPT2LLMCollateFn("x", "y"))
     samples = []
     for batch in loader:
         for inputs, targets in zip(batch.samples["x"], batch.targets["y"]):
