@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "host/config/checking/checker.hpp"
+#include "host/config/component_file.hpp"
 #include "host/config/document/document.hpp"
 #include "host/config/run_file.hpp"
 
@@ -16,12 +17,13 @@ bool is_structured(const Json& field) {
   return type == "map" || type == "object";
 }
 
-// Only a component with settings is YAML; a bare name or a file is taken as it is.
+// Only a component with settings is YAML; a bare name or a path is taken as it is.
 bool reads_yaml(const Json& field, const std::string& text) {
   return is_structured(field) || (field.contains("component") && text.starts_with("{"));
 }
 
-Node read_option(const Json& field, const NamedText& given, Sources& sources, Findings& findings) {
+Node read_option(const Json& field, const NamedText& given, ComponentFiles& files, Sources& sources,
+                 Findings& findings) {
   std::size_t offset = 0;
   const std::string fault = judge_text(given.text, offset);
   const Source& source =
@@ -34,7 +36,9 @@ Node read_option(const Json& field, const NamedText& given, Sources& sources, Fi
     return findings.add(finding::encoding, whole, given.name, "the text " + fault), faulty;
   if (reads_yaml(field, given.text)) return read_document(source, findings).value_or(faulty);
   if (text_of(field, "type") == "boolean" && given.text.empty()) return make_scalar("true", whole);
-  return make_scalar(given.text, whole);
+  const Node text = make_scalar(given.text, whole);
+  const bool is_path = field.contains("component") && files.is_path(field, given.text);
+  return is_path ? files.read(field, text, given.shown) : text;
 }
 
 // The field of one occurrence of an option.
@@ -42,13 +46,13 @@ Json occurrence(const Json& field) {
   return text_of(field, "type") == "array" ? element_field(field) : field;
 }
 
-void add_option(Node& root, const Json& schema, const NamedText& given, Sources& sources,
-                Findings& findings) {
+void add_option(Node& root, const Json& schema, const NamedText& given, ComponentFiles& files,
+                Sources& sources, Findings& findings) {
   static const Json kText = Json::parse(R"({"type": "string"})");
   const Json& properties = properties_of(schema);
   const bool known = properties.contains(given.name);
   const Json& field = known ? properties.at(given.name) : kText;
-  Node node = read_option(occurrence(field), given, sources, findings);
+  Node node = read_option(occurrence(field), given, files, sources, findings);
   const bool repeatable = text_of(field, "type") == "array";
   Member* earlier = root.find_member(given.name);
   if (earlier != nullptr && !repeatable) {
@@ -70,11 +74,13 @@ void add_option(Node& root, const Json& schema, const NamedText& given, Sources&
 }  // namespace
 
 Setting check_settings(const Json& schema, const std::vector<NamedText>& given,
-                       const Catalog& catalog, const std::string& command) {
+                       const Catalog& catalog, const std::string& command,
+                       const LoadRequest& installation) {
   Sources sources;
   Findings findings;
+  ComponentFiles files(catalog, installation, sources, findings);
   Node root = make_map({});
-  for (const NamedText& option : given) add_option(root, schema, option, sources, findings);
+  for (const NamedText& option : given) add_option(root, schema, option, files, sources, findings);
   Checker checker(catalog);
   Setting setting = checker.check(schema, root, command);
   findings.append(checker.take_findings());

@@ -21,17 +21,6 @@ class NoComponents final : public Catalog {
   std::vector<std::string> keys(const std::string&) const override { return {}; }
 };
 
-// The run's name where nobody gave one; it belongs to the tree so that ${run.name} finds it.
-void name_run(Node& root, const LoadRequest& request) {
-  Node* run = root.find("run");
-  if (run == nullptr || !run->is_map()) return;
-  const Member* given = run->find_member("name");
-  if (given != nullptr && !given->value.is_null()) return;
-  std::erase_if(run->members, [](const Member& member) { return member.key == "name"; });
-  run->members.push_back(
-      {"name", {}, make_scalar(std::filesystem::path(request.file).stem().string(), {}, true)});
-}
-
 // `shuffle: true` asks for the order that defaults.yaml names.
 void restore_default_order(Node& root, const Node& defaults) {
   Node* data = root.find("data");
@@ -154,7 +143,6 @@ RunFile load_run_file(const LoadRequest& request, const Catalog& catalog) {
   Findings findings;
   Composed composed = compose(request, sources, findings);
   Node& root = composed.root;
-  name_run(root, request);
   restore_default_order(root, composed.defaults);
   refuse_site_sections(root, findings);
   RunFile run;

@@ -56,9 +56,12 @@ struct NamedText {
 
 // Holds options against a command's schema; `command` is what messages call it. Texts of text
 // settings are taken as they are; a list takes each occurrence as an element; maps, objects and
-// components with settings are YAML ("{use: byte}"); a bool with empty text is true. Paths are
-// relative to the working folder. Throws Failure, exit 2, with all findings.
+// components with settings are YAML ("{use: byte}"), and a component may be the path of its file or
+// of a run; a bool with empty text is true. Paths are relative to the working folder.
+// `installation` is what lies around such a run file; its own `file` is not read. Throws Failure,
+// exit 2, with all findings.
 Setting check_settings(const nlohmann::json& schema, const std::vector<NamedText>& given,
-                       const Catalog& catalog, const std::string& command);
+                       const Catalog& catalog, const std::string& command,
+                       const LoadRequest& installation = {});
 
 }  // namespace mortise::host

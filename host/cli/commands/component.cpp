@@ -122,7 +122,7 @@ int component_command(const Arguments& arguments) {
   add_options(options, offer.settings);
   if (!options.parse(Arguments(words.begin() + std::ptrdiff_t(used), words.end()))) return 0;
   Setting settings = check_settings(offer.settings, given_options(options, offer.settings),
-                                    session.catalog(), command);
+                                    session.catalog(), command, request_for("", {}));
 
   RunLog log(0, 1);
   LogService log_service(log);

@@ -299,10 +299,10 @@ void interpolate(Node& root, const DefaultLookup& defaults, Findings& findings) 
   Interpolator(root, defaults, findings).resolve(root, "");
 }
 
-void interpolate(Node& part, const Node& root, const std::string& path, Findings& findings) {
+void interpolate(Node& part, const Node& root, const std::string& path, Findings& findings,
+                 const DefaultLookup& defaults) {
   Node copy = root;
-  const DefaultLookup none;
-  Interpolator(copy, none, findings).resolve(part, path);
+  Interpolator(copy, defaults, findings).resolve(part, path);
 }
 
 std::string escape_interpolation(const std::string& text) {

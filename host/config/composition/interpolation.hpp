@@ -24,7 +24,8 @@ using DefaultLookup = std::function<std::optional<Node>(const std::string& path)
 void interpolate(Node& root, const DefaultLookup& defaults, Findings& findings);
 
 // The same for one part that stands at `path`, looking paths up in `root`, which stays as it is.
-void interpolate(Node& part, const Node& root, const std::string& path, Findings& findings);
+void interpolate(Node& part, const Node& root, const std::string& path, Findings& findings,
+                 const DefaultLookup& defaults = {});
 
 // `text` with every ${ as $${, so that it reads back as itself.
 std::string escape_interpolation(const std::string& text);

@@ -56,6 +56,17 @@ void spell_out_plugins(Node& root) {
   *plugins = std::move(spelt);
 }
 
+// The run's name where nobody gave one; it belongs to the tree so that ${run.name} finds it.
+void name_run(Node& root, const LoadRequest& request) {
+  Node* run = root.find("run");
+  if (run == nullptr || !run->is_map()) return;
+  const Member* given = run->find_member("name");
+  if (given != nullptr && !given->value.is_null()) return;
+  std::erase_if(run->members, [](const Member& member) { return member.key == "name"; });
+  run->members.push_back(
+      {"name", {}, make_scalar(fs::path(request.file).stem().string(), {}, true)});
+}
+
 fs::path real_path(const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(file, error);
@@ -74,6 +85,7 @@ Composed Stack::compose() {
   add_file(Source::Kind::file, request_.file, request_.file, {});
   if (complete_) apply_overrides(out_.root, request_.sets, out_.defaults, sources_, findings_);
   if (!complete_) findings_.throw_if_any();
+  name_run(out_.root, request_);
   return std::move(out_);
 }
 

@@ -25,7 +25,9 @@ class DataDecode final : public Command {
               .single()
               .positional()
               .doc("ids with blanks between them, or - for standard input"),
-          field("tokenizer", &Config::tokenizer).required().doc("made the ids"),
+          field("tokenizer", &Config::tokenizer)
+              .required()
+              .doc("made the ids: a name, a file, a folder or a run file"),
           field("file", &Config::file).path().doc("a file of ids, as data encode prints them"),
           field("json", &Config::json).doc("print {\"text\": …}, for programs"));
     }

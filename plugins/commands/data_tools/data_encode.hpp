@@ -21,7 +21,9 @@ class DataEncode final : public Command {
     static constexpr auto settings() {
       return fields(
           field("text", &Config::text).positional().doc("the text, or - for standard input"),
-          field("tokenizer", &Config::tokenizer).required().doc("makes tokens of the text"),
+          field("tokenizer", &Config::tokenizer)
+              .required()
+              .doc("makes tokens of the text: a name, a file, a folder or a run file"),
           field("file", &Config::file).path().doc("a file whose bytes are the text"),
           field("json", &Config::json).doc("print {\"ids\": […]}, for programs"));
     }

@@ -46,7 +46,9 @@ class DataPack final : public Command {
               .required()
               .doc("text files, also compressed by gzip or zstd, folders, patterns with *, or - "
                    "for standard input"),
-          field("tokenizer", &Config::tokenizer).required().doc("makes tokens of the text"),
+          field("tokenizer", &Config::tokenizer)
+              .required()
+              .doc("makes tokens of the text: a name, a file, a folder or a run file"),
           field("field", &Config::text_key)
               .doc("text of a JSONL record: .text, .meta.body, .title + \"\\n\" + .body, or a key"),
           field("format", &Config::format)

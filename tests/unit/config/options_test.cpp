@@ -71,6 +71,21 @@ TEST_CASE("options: all mistakes are reported with the option's name") {
   CHECK(contains(error, "error[C0102]: inputs: is missing: data.pack needs a list"));
 }
 
+TEST_CASE("options: a component of any kind that has a section may be that of a run file") {
+  const RunFolder folder;
+  const std::string run = folder.write("run.yaml", whole_run());
+  const nlohmann::json schema = nlohmann::json::parse(R"({"type": "object", "properties": {
+    "model": {"component": "mortise/model/1"}, "set": {"component": "mortise/dataset/1"}}})");
+  const auto checked = [&](const char* name) {
+    return check_settings(schema, {{name, run, std::string("--") + name}}, FakeCatalog(), "x");
+  };
+  const Setting model = checked("model").at("model");
+  CHECK(model.as_component().use == "llama");
+  CHECK(model.at("width").as_int() == 192);
+  CHECK(model.origin == run + ":6:8");
+  CHECK_THROWS_WITH_AS(checked("set"), doctest::Contains("C0110"), Failure);
+}
+
 TEST_CASE("options: a command without options takes none") {
   CHECK(check_settings(nlohmann::json::object(), {}, FakeCatalog(), "x").as_map().empty());
   CHECK_THROWS_WITH_AS(
