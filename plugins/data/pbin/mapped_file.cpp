@@ -45,6 +45,16 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
+// Advice that the kernel does not take is no fault.
+void MappedFile::will_use(std::string_view part, Use use) const {
+  if (part.empty()) return;
+  static const auto page = std::size_t(::sysconf(_SC_PAGESIZE));
+  const std::size_t begin = std::size_t(part.data() - bytes_.data()) / page * page;
+  const std::size_t end = std::size_t(part.data() - bytes_.data()) + part.size();
+  ::madvise(const_cast<char*>(bytes_.data()) + begin, end - begin,
+            use == Use::scattered ? MADV_RANDOM : MADV_WILLNEED);
+}
+
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
 

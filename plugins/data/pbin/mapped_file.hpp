@@ -18,6 +18,11 @@ class MappedFile {
   const std::string& path() const { return path_; }
   std::string_view bytes() const { return bytes_; }
 
+  // How a part of bytes() will be read. `scattered`: here and there, so that nothing is read ahead
+  // (some disks read 8 MiB ahead). `soon`: now, in one piece.
+  enum class Use { scattered, soon };
+  void will_use(std::string_view part, Use use) const;
+
  private:
   std::string path_;
   std::string_view bytes_;

@@ -57,6 +57,18 @@ void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* out) 
   read_tokens(token_bytes(), layout_.element, first, count, out);
 }
 
+void TokenFile::expect_scattered_reads() const {
+  file_.will_use(token_bytes(), pbin::MappedFile::Use::scattered);
+}
+
+void TokenFile::read_scattered(std::int64_t first, std::int64_t count, std::int64_t* out) const {
+  const std::size_t width = bytes_per_token();
+  const std::string_view part =
+      token_bytes().substr(std::size_t(first) * width, std::size_t(count) * width);
+  file_.will_use(part, pbin::MappedFile::Use::soon);
+  read(first, count, out);
+}
+
 bool TokenFile::knows_documents() const {
   return format() == Format::pbin || format() == Format::megatron;
 }

@@ -33,6 +33,10 @@ class TokenFile {
   // Copies the tokens [first, first + count) of the file. Signed files may hold negative ones, for
   // the caller to find.
   void read(std::int64_t first, std::int64_t count, std::int64_t* out) const;
+  // Says that reads will lie far from each other, by read_scattered(): a disk then brings in what
+  // is asked for and no more.
+  void expect_scattered_reads() const;
+  void read_scattered(std::int64_t first, std::int64_t count, std::int64_t* out) const;
 
   // Whether the format says where documents begin and end.
   bool knows_documents() const;

@@ -31,6 +31,7 @@ TokenWindows::TokenWindows(std::vector<Stream> streams, const WindowSettings& se
   std::int64_t longest = 0;
   for (std::size_t s = 0; s != streams_.size(); ++s) {
     tokens_ += streams_[s].size;
+    streams_[s].file.expect_scattered_reads();
     if (by_document)
       add_documents(s);
     else
@@ -89,7 +90,7 @@ Array TokenWindows::tokens_of(const Place& from) const {
   Array tokens{"tokens", DType::int64, {length_ + 1}, {}};
   tokens.data.resize(static_cast<std::size_t>(length_ + 1) * sizeof(std::int64_t));
   auto* const out = reinterpret_cast<std::int64_t*>(tokens.data.data());
-  streams_[from.stream].file.read(from.first, from.size, out);
+  streams_[from.stream].file.read_scattered(from.first, from.size, out);
   std::fill(out + from.size, out + length_ + 1, out[from.size - 1]);
   return tokens;
 }
