@@ -119,7 +119,9 @@ class Translation {
       case 'p':
       case 'P':
       case 'x':
-        return copy(here(2) == '{' ? pattern_.find('}', at_) - at_ + 1 : 2);
+        if (here(2) != '{') return copy(2);
+        if (pattern_.find('}', at_) == std::string_view::npos) refuse(3);
+        return copy(pattern_.find('}', at_) - at_ + 1);
       case 'r':
       case 'n':
       case 't':

@@ -164,8 +164,8 @@ TEST_CASE("splitter: what PCRE2 would read differently is refused by name") {
        {Row{R"(\h)", R"(\h)"}, Row{R"(\bx)", R"(\b)"}, Row{R"([\W])", R"(\W)"},
         Row{R"(a\1)", R"(\1)"}, Row{"[a[b]]", "[b"}, Row{"[[:alpha:]]", "[:"}, Row{"[a&&b]", "&&"},
         Row{"(?m:.)", "(?m"}, Row{"a{1,3}+", "}+"}, Row{"(?<n>a)", "(?<n"}, Row{"(*ACCEPT)", "(*"},
-        Row{"\\", "\\"}, Row{"(a", "cannot be compiled"},
-        Row{R"(\p{Nowhere})", "cannot be compiled"}}) {
+        Row{"\\", "\\"}, Row{R"(\p{L)", R"(\p{)"}, Row{R"(a\x{41)", R"(\x{)"},
+        Row{"(a", "cannot be compiled"}, Row{R"(\p{Nowhere})", "cannot be compiled"}}) {
     CAPTURE(row.regex);
     try {
       splitter_for(row.regex, Dialect::oniguruma);
