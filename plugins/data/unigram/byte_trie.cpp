@@ -66,10 +66,10 @@ class ByteTrie::Builder {
     std::uint32_t at = first_free_;
     for (std::size_t tried = 0;; ++at) {
       grow_for(at);
-      if (units_[at].parent != kNone || at < children_.front()) continue;
-      if (fits(at - children_.front())) break;
+      const bool is_free = units_[at].parent == kNone && at >= children_.front();
+      if (is_free && fits(at - children_.front())) break;
       // A region that is nearly full is given up, so that building stays linear.
-      if (++tried == kTries) first_free_ = at;
+      if (++tried >= kTries) first_free_ = at;
     }
     return at - children_.front();
   }
@@ -83,7 +83,7 @@ class ByteTrie::Builder {
     if (at + kRoom > units_.size()) units_.resize(at + 2 * kRoom);
   }
 
-  static constexpr std::size_t kTries = 64;
+  static constexpr std::size_t kTries = 256;
 
   const std::vector<std::string_view>& keys_;
   std::vector<Unit>& units_;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <mortise/error.hpp>
 
+#include "plugins/data/unigram/byte_trie.hpp"
+
 using namespace mortise::unigram;
 using Ids = std::vector<std::uint32_t>;
 
@@ -90,4 +92,14 @@ TEST_CASE("unigram: a vocabulary that is none is refused") {
   const Unigram without_unknown({{"a", -1}}, std::nullopt, false);
   CHECK(encoded(without_unknown, "aa") == Ids{0, 0});
   CHECK_THROWS_AS(encoded(without_unknown, "ab"), mortise::Error);
+}
+
+TEST_CASE("unigram: building a trie takes time in proportion to its keys") {
+  std::vector<std::string> texts;
+  for (int i = 0; i != 1'000'000; ++i) texts.push_back("t" + std::to_string(i));
+  // Minutes, where each search for room begins in the same nearly full region.
+  const ByteTrie trie(std::vector<std::string_view>(texts.begin(), texts.end()));
+  bool found = true;
+  for (std::size_t i = 0; i != texts.size(); ++i) found = found && trie.find(texts[i]) == i;
+  CHECK(found);
 }
