@@ -16,4 +16,6 @@ mkdir -p "$corpus"
 cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ > /dev/null
 cmake --build build/fuzz --target "$name" > /dev/null
 cd build/fuzz
-exec "./$name" "$corpus" -max_total_time="$seconds" -print_final_stats=1 -rss_limit_mb=2048 -timeout=300
+options=()
+[[ ! -e ../../tests/fuzz/$name.dict ]] || options=(-dict="../../tests/fuzz/$name.dict")
+exec "./$name" "$corpus" "${options[@]}" -max_total_time="$seconds" -print_final_stats=1 -rss_limit_mb=2048 -timeout=300

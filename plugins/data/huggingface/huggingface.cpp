@@ -1,23 +1,18 @@
 // Tokenizer of a tokenizer.json, the format of Hugging Face's `tokenizers`: BPE and Unigram models
 // with the ids of that library, called without special tokens. docs/tokenizers.md has the rules.
 
-#include <simdjson.h>
-
 #include <filesystem>
 #include <mortise/data/tokenizer.hpp>
 #include <mortise/plugin.hpp>
 
 #include "../bpe/pool.hpp"
-#include "../encoding/utf8.hpp"
-#include "../pbin/mapped_file.hpp"
-#include "tokenizer_file.hpp"
+#include "text_encoder.hpp"
 
 namespace {
 
 using mortise::field;
-using mortise::huggingface::Model;
-using mortise::huggingface::Pieces;
 using mortise::huggingface::Spelled;
+using mortise::huggingface::TextEncoder;
 using mortise::huggingface::TokenizerFile;
 using mortise::huggingface::TokenizerParts;
 
@@ -44,7 +39,9 @@ class HuggingFace final : public mortise::Tokenizer {
   };
 
   HuggingFace(const Config& config, mortise::Context& context)
-      : parts_(read(config), config.special_in_text), special_(parts_.special_roles()) {
+      : parts_(read(config), config.special_in_text),
+        encoder_(parts_),
+        special_(parts_.special_roles()) {
     for (const std::string& moved : parts_.added().moved())
       context.logger().warning("added token " + moved +
                                " as the file says: so it is in Hugging Face's tokenizers, too");
@@ -59,7 +56,7 @@ class HuggingFace final : public mortise::Tokenizer {
   std::vector<std::uint32_t> encode(std::string_view text) const override {
     const auto work = work_.borrow();
     mortise::bpe::IdList ids;
-    encode(text, *work, ids);
+    encoder_.encode(text, *work, ids);
     return ids.to_vector();
   }
 
@@ -68,7 +65,7 @@ class HuggingFace final : public mortise::Tokenizer {
     mortise::bpe::IdList ids;
     mortise::EncodedBatch batch;
     for (const std::string_view text : texts) {
-      encode(text, *work, ids);
+      encoder_.encode(text, *work, ids);
       batch.ends.push_back(std::int64_t(ids.size()));
     }
     batch.ids = ids.to_vector();
@@ -84,11 +81,6 @@ class HuggingFace final : public mortise::Tokenizer {
   std::string fingerprint() const override { return parts_.fingerprint(); }
 
  private:
-  struct Work {
-    Model::Scratch model;
-    Pieces pieces;
-  };
-
   static TokenizerFile read(const Config& config) {
     if (config.file.has_value() == config.folder.has_value())
       throw mortise::ConfigError("expected either file or folder, got " +
@@ -97,45 +89,10 @@ class HuggingFace final : public mortise::Tokenizer {
                        : TokenizerFile::open_folder(std::string(*config.folder));
   }
 
-  void encode(std::string_view text, Work& work, mortise::bpe::IdList& ids) const {
-    if (text.empty()) return;
-    if (simdjson::validate_utf8(text.data(), text.size())) return encode_valid(text, work, ids);
-    encode_valid(mortise::encoding::valid_utf8(text), work, ids);
-  }
-
-  void encode_valid(std::string_view text, Work& work, mortise::bpe::IdList& ids) const {
-    const auto on_token = [&](std::uint32_t id) { ids.push(id); };
-    const auto* normalizer = parts_.normalizer();
-    parts_.added().raw().split(
-        text,
-        [&](std::string_view part, std::size_t begin) {
-          std::string changed;
-          if (normalizer != nullptr) {
-            changed = part;
-            normalizer->apply(changed);
-            part = changed;
-          }
-          parts_.added().normalized().split(
-              part,
-              [&](std::string_view words, std::size_t offset) {
-                encode_words(words, begin == 0 && offset == 0, work, ids);
-              },
-              on_token);
-        },
-        on_token);
-  }
-
-  void encode_words(std::string_view text, bool at_start, Work& work,
-                    mortise::bpe::IdList& ids) const {
-    parts_.pre_tokenizer().cut(text, at_start, work.pieces,
-                               [&](std::span<const std::string_view> words, const char* text_end) {
-                                 parts_.model().encode(words, text_end, work.model, ids);
-                               });
-  }
-
   TokenizerParts parts_;
+  TextEncoder encoder_;
   std::vector<mortise::SpecialToken> special_;
-  mutable mortise::bpe::Pool<Work> work_;
+  mutable mortise::bpe::Pool<TextEncoder::Work> work_;
 };
 
 }  // namespace
