@@ -4,9 +4,18 @@
 
 namespace mortise::huggingface {
 
+namespace {
+
+// Files have up to a few thousand; each takes some 700 bytes.
+constexpr std::size_t kMostTokens = 1'000'000;
+
+}  // namespace
+
 AddedTokens::AddedTokens(const std::optional<Json>& list, const Vocabulary& vocabulary,
                          const normalizers::Normalizer* normalizer, Spelled special)
     : next_id_(std::uint32_t(vocabulary.size())) {
+  if (list && list->list().size() > kMostTokens)
+    list->refuse("has more than " + std::to_string(kMostTokens) + " tokens");
   if (list)
     for (const Json& item : list->items()) add(item, vocabulary, normalizer);
   std::vector<AddedToken> raw, normalized;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "../encoding/utf8.hpp"
+#include "../normalizers/normalizer.hpp"
 #include "../unicode/tables.hpp"
 #include "byte_letters.hpp"
 #include "steps.hpp"
@@ -13,13 +14,13 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-void join(Tokens& tokens) {
+void join(Tokens& tokens, std::size_t) {
   std::string text;
   for (const std::string& token : tokens) text += token;
   tokens.assign(1, std::move(text));
 }
 
-void byte_level(Tokens& tokens) {
+void byte_level(Tokens& tokens, std::size_t) {
   std::string bytes;
   for (const std::string& token : tokens) bytes += from_letters(token).value_or(token);
   tokens.assign(1, encoding::valid_utf8(bytes));
@@ -38,7 +39,7 @@ std::optional<char> byte_of(std::string_view token) {
 }
 
 // A run of byte tokens is one text if it is UTF-8; if not, each is a replacement character.
-void byte_fallback(Tokens& tokens) {
+void byte_fallback(Tokens& tokens, std::size_t) {
   Tokens made;
   std::string bytes;
   const auto finish = [&] {
@@ -82,7 +83,9 @@ Decoder::Decoder(const std::optional<Json>& section) {
 }
 
 std::string Decoder::decode(std::vector<std::string> tokens) const {
-  for (const Step& step : steps_) step(tokens);
+  std::size_t size = 0;
+  for (const std::string& token : tokens) size += token.size();
+  for (const Step& step : steps_) step(tokens, normalizers::most_bytes(size));
   std::string text;
   for (std::size_t i = 0; i != tokens.size(); ++i) {
     if (joins_with_blanks_ && i != 0) text += ' ';
@@ -122,15 +125,18 @@ void Decoder::add_replace(const Json& section) {
       literal ? literal_matcher(literal->text()) : pattern.at("Regex").made_by([&] {
         return regex_matcher(pattern.at("Regex").text(), split::Dialect::oniguruma);
       });
-  steps_.push_back([matcher, to](Tokens& tokens) {
+  steps_.push_back([matcher, to](Tokens& tokens, std::size_t most) {
     std::vector<Part> parts;
     for (std::string& token : tokens) {
       parts.clear();
       matcher(token, parts);
       std::string made;
-      for (const Part& part : parts)
+      for (const Part& part : parts) {
         made += part.is_match ? to : token.substr(part.begin, part.end - part.begin);
+        normalizers::check_size(made, most);
+      }
       token = std::move(made);
+      most -= token.size();
     }
   });
 }
@@ -138,7 +144,7 @@ void Decoder::add_replace(const Json& section) {
 void Decoder::add_strip(const Json& section) {
   const std::string content(section.at("content").character());
   const std::uint32_t start = section.at("start").id(), stop = section.at("stop").id();
-  steps_.push_back([content, start, stop](Tokens& tokens) {
+  steps_.push_back([content, start, stop](Tokens& tokens, std::size_t) {
     for (std::string& token : tokens) {
       for (std::uint32_t n = 0; n != start && token.compare(0, content.size(), content) == 0; ++n)
         token.erase(0, content.size());
@@ -156,7 +162,7 @@ void Decoder::add_metaspace(const Json& section) {
   const auto scheme = section.find("prepend_scheme");
   const bool prepends =
       section.flag("add_prefix_space", true) && !(scheme && scheme->text() == "never");
-  steps_.push_back([replacement, prepends](Tokens& tokens) {
+  steps_.push_back([replacement, prepends](Tokens& tokens, std::size_t) {
     for (std::size_t i = 0; i != tokens.size(); ++i)
       tokens[i] = replaced(tokens[i], replacement, i == 0 && prepends ? "" : " ");
   });

@@ -18,11 +18,13 @@ class Decoder {
   // Errors: DataError for what the section asks for and we lack.
   explicit Decoder(const std::optional<Json>& section);
 
+  // Errors: Error(failed) for a text that grows without end.
   std::string decode(std::vector<std::string> tokens) const;
 
  private:
   using Tokens = std::vector<std::string>;
-  using Step = std::function<void(Tokens& tokens)>;
+  // `most`: bytes to which the text may grow.
+  using Step = std::function<void(Tokens& tokens, std::size_t most)>;
 
   void add(const Json& section, int depth);
   void add_replace(const Json& section);

@@ -117,6 +117,8 @@ PreTokenizer::PreTokenizer(const std::optional<Json>& section) {
     if (leaf.type() == "ByteLevel") {
       if (alphabet_ == Alphabet::bytes) leaf.refuse_unsupported("a second ByteLevel");
       alphabet_ = Alphabet::bytes;
+    } else if (leaf.type() == "Metaspace" && alphabet_ == Alphabet::bytes) {
+      leaf.refuse_unsupported("Metaspace behind ByteLevel");  // what it puts in stands for no byte
     }
     add(leaf, is_last, steps_);
     // Whatever follows ByteLevel cuts its letters, which are bytes again at the end.

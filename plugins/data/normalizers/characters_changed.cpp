@@ -44,7 +44,7 @@ std::uint32_t lower_of(std::uint32_t c) {
 
 class Lowercase final : public Normalizer {
  public:
-  void apply(std::string& text) const override {
+  void change(std::string& text, std::size_t) const override {
     std::string out;
     out.reserve(text.size());
     for_each_character(text, [&](std::uint32_t c, std::string_view) {
@@ -62,7 +62,7 @@ class Lowercase final : public Normalizer {
 class Strip final : public Normalizer {
  public:
   Strip(bool left, bool right) : left_(left), right_(right) {}
-  void apply(std::string& text) const override {
+  void change(std::string& text, std::size_t) const override {
     std::size_t first = 0, end = text.size();
     while (left_ && first < end) {
       const std::size_t size = character_size(text[first]);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <mortise/error.hpp>
 
+#include "../encoding/utf8.hpp"
+
 namespace mortise::normalizers {
 
 namespace {
@@ -36,6 +38,12 @@ Charsmap::Charsmap(std::string bytes) {
   replacements_ = bytes.substr(4 + trie);
   if (replacements_.empty() || replacements_.back() != '\0')
     refuse("expected a zero byte at its end");
+  for (std::size_t at = 0; at != replacements_.size();) {
+    const encoding::Utf8Sequence sequence = encoding::utf8_at(replacements_, at);
+    if (sequence.kind != encoding::Utf8::valid)
+      refuse("byte " + std::to_string(at) + " of the replacements is no UTF-8");
+    at += sequence.size;
+  }
   check_units();
 }
 
@@ -46,8 +54,12 @@ void Charsmap::check_units() const {
     const std::uint32_t children = i ^ offset_of(units_[i]);
     if ((children | 0xFFu) >= units_.size())
       refuse("unit " + std::to_string(i) + " leads out of the double array");
-    if (has_value(units_[i]) && value_of(units_[children]) >= replacements_.size())
+    if (!has_value(units_[i])) continue;
+    const std::uint32_t value = value_of(units_[children]);
+    if (value >= replacements_.size())
       refuse("unit " + std::to_string(i) + " leads out of the replacements");
+    if ((static_cast<unsigned char>(replacements_[value]) & 0xC0) == 0x80)
+      refuse("unit " + std::to_string(i) + " leads into the middle of a character");
   }
 }
 

@@ -10,12 +10,20 @@
 
 namespace mortise::normalizers {
 
+// A text may become this long: steps that feed on each other would let it grow without end.
+inline std::size_t most_bytes(std::size_t text) { return (std::size_t(1) << 20) + 64 * text; }
+// Errors: Error(failed) if `text` is longer than that.
+void check_size(const std::string& text, std::size_t most);
+
 // Types:   text is valid UTF-8, before and after.
 // Threads: immutable; any thread may call.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
-  virtual void apply(std::string& text) const = 0;
+  // Errors: Error(failed) for a text that would be longer than most_bytes() of its size.
+  void apply(std::string& text) const { change(text, most_bytes(text.size())); }
+  // As apply(), with a limit of its own.
+  virtual void change(std::string& text, std::size_t most) const = 0;
 };
 using NormalizerPtr = std::unique_ptr<const Normalizer>;
 

@@ -19,13 +19,14 @@ class Precompiled final : public Normalizer {
  public:
   explicit Precompiled(std::string charsmap) : map_(std::move(charsmap)) {}
 
-  void apply(std::string& text) const override {
+  void change(std::string& text, std::size_t most) const override {
     std::string out;
     out.reserve(text.size() + text.size() / 8);
     std::size_t begin = 0;
     for (std::size_t at = 0; at < text.size(); at = begin) {
       begin = next_grapheme(text, at);
       append_grapheme(std::string_view(text).substr(at, begin - at), out);
+      check_size(out, most);
     }
     text = std::move(out);
   }

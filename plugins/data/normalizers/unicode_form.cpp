@@ -54,7 +54,7 @@ class UnicodeForm final : public Normalizer {
  public:
   explicit UnicodeForm(Form form) : options_(options_of(form)) {}
 
-  void apply(std::string& text) const override {
+  void change(std::string& text, std::size_t) const override {
     std::size_t at = next_other(text, 0);
     if (at == text.size()) return;
     std::string out;

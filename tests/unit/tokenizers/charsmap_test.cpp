@@ -77,6 +77,13 @@ TEST_CASE("charsmap: one that leads astray is refused") {
   array.units[300] = kValue | 2;
   refused(array.bytes());
   array = a_to_capital();
+  array.replacements = std::string("\xFF\0", 2);
+  refused(array.bytes());
+  array.replacements = std::string("\u00e9\0", 3);  // where the second value is its second byte
+  refused(array.bytes());
+  array.units[300] = kValue | 2;
+  static_cast<void>(Charsmap(array.bytes()));
+  array = a_to_capital();
   array.units[7] = 512u << 10;
   refused(array.bytes());
   array.units[7] = 0x7FFFFE00u;

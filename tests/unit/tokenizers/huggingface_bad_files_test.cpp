@@ -67,6 +67,12 @@ TEST_CASE("huggingface: what is lacking or wrong is named with its place") {
                ": pre_tokenizer.pretokenizers[0]",
                "\"UnicodeScripts\""},
            Row{"/pre_tokenizer",
+               {{"type", "Sequence"},
+                {"pretokenizers",
+                 {{{"type", "ByteLevel"}}, {{"type", "Metaspace"}, {"replacement", "_"}}}}},
+               ": pre_tokenizer.pretokenizers[1]",
+               "behind ByteLevel"},
+           Row{"/pre_tokenizer",
                {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}},
                "(a",
                "cannot be compiled"},
@@ -157,6 +163,57 @@ TEST_CASE("huggingface: a pattern without end stops the text with its name, not 
   CHECK(contains(message_of<mortise::Error>([&] { tokenizer.encode(std::string(100, 'a') + "b"); }),
                  "(a+)+$"));
   CHECK(tokenizer.encode("ab") == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("huggingface: replacements of a decoder that feed on each other stop the text") {
+  json file = small_file();
+  json steps = json::array();
+  for (int i = 0; i != 40; ++i)
+    steps.push_back({{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}});
+  file["decoder"] = {{"type", "Sequence"}, {"decoders", steps}};
+  const ScratchFolder folder;
+  const LoadedComponent made("huggingface", "huggingface",
+                             {{"file", folder.write("tokenizer.json", file.dump())}});
+  const auto tokenizer = made.as<mortise::Tokenizer>();
+  CHECK(contains(message_of<mortise::Error>([&] {
+                   tokenizer.decode(std::vector<std::uint32_t>{0, 1});
+                 }),
+                 "feed on each other"));
+  CHECK(tokenizer.decode(std::vector<std::uint32_t>{1}) == "b");
+}
+
+// The ids are those of tokenizers 0.23.3.
+TEST_CASE("huggingface: merges in a circle, listed twice or before their parts end all the same") {
+  using Ids = std::vector<std::uint32_t>;
+  const auto ids_with = [](const json& model, std::string_view text) {
+    json file = small_file();
+    file["model"].update(model);
+    const ScratchFolder folder;
+    const LoadedComponent made("huggingface", "huggingface",
+                               {{"file", folder.write("tokenizer.json", file.dump())}});
+    return Ids(made.as<mortise::Tokenizer>().encode(text));
+  };
+  // Nothing and a become a, a and nothing too: the token without text is the unknown one.
+  const json circle{{"vocab", {{"", 0}, {"a", 1}, {"b", 2}, {"ab", 3}}},
+                    {"unk_token", ""},
+                    {"merges", json::parse(R"([["", ""], ["", "a"], ["a", ""], ["a", "b"]])")}};
+  CHECK(ids_with(circle, "xxab") == Ids{3});
+  CHECK(ids_with(circle, "aab") == Ids{1, 3});
+  CHECK(ids_with(circle, "xaxbx") == Ids{3, 0});
+  const json twice{{"merges", {"a b", "ab ab", "a b"}}};
+  CHECK(ids_with(twice, "abab") == Ids{3});
+  CHECK(ids_with(twice, "aab") == Ids{0, 2});
+  const json before_parts{{"merges", {"ab ab", "a b"}}};
+  CHECK(ids_with(before_parts, "abababab") == Ids{3, 3});
+}
+
+TEST_CASE("huggingface: more added tokens than any file has are refused") {
+  std::string bytes = small_file().dump();
+  const std::string mark = "\"added_tokens\":[";
+  std::string many;
+  for (int i = 0; i != 1'000'000; ++i) many += "{},";
+  bytes.insert(bytes.find(mark) + mark.size(), many + "{}");
+  CHECK(contains(refusal(bytes), ": added_tokens has more than 1000000 tokens"));
 }
 
 TEST_CASE("huggingface: a million tokens and merges are read") {

@@ -71,6 +71,11 @@ TEST_CASE("normalizers: prepend and replace") {
   CHECK(applied(replace_regex("x*", "_"), "").empty());
   CHECK_THROWS_AS(replace("", "a"), mortise::DataError);
   CHECK_THROWS_AS(replace_regex("(", "a"), mortise::DataError);
+  // As Oniguruma reads them, and no bytes of a character.
+  CHECK(applied(replace_regex("^a", "b"), "a\na") == "b\nb");
+  CHECK(applied(replace_regex("\\w", "_"), "a\u2160\u00b2-") == "___-");
+  CHECK_THROWS_AS(replace_regex("\\C", "_"), mortise::DataError);
+  CHECK_THROWS_AS(replace_regex("(*NO_JIT)a", "_"), mortise::DataError);
 }
 
 TEST_CASE("normalizers: a sequence goes from the first step to the last") {
@@ -78,4 +83,23 @@ TEST_CASE("normalizers: a sequence goes from the first step to the last") {
   steps.push_back(prepend(" "));
   steps.push_back(replace(" ", "\u2581"));
   CHECK(applied(sequence(std::move(steps)), "a b") == "\u2581a\u2581b");
+}
+
+TEST_CASE("normalizers: steps that feed on each other stop the text, not the process") {
+  const auto many = [](auto step) {
+    std::vector<NormalizerPtr> steps;
+    for (int i = 0; i != 40; ++i) steps.push_back(step());
+    return sequence(std::move(steps));
+  };
+  const std::string kilobyte(1000, 'a');
+  CHECK_THROWS_AS(applied(many([] { return replace("a", "aa"); }), "a"), mortise::Error);
+  CHECK_THROWS_AS(applied(many([] { return replace_regex("a", "aa"); }), "a"), mortise::Error);
+  CHECK_THROWS_AS(applied(prepend(std::string(2'000'000, 'a')), "a"), mortise::Error);
+  CHECK_THROWS_AS(applied(replace("a", kilobyte), std::string(2000, 'a')), mortise::Error);
+  CHECK(applied(replace("a", kilobyte), std::string(1000, 'a')).size() == 1'000'000);
+}
+
+TEST_CASE("normalizers: a regular expression without end stops the text with its limit") {
+  CHECK_THROWS_AS(applied(replace_regex("(a+)+$", "_"), std::string(100, 'a') + "b"),
+                  mortise::Error);
 }
