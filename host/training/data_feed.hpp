@@ -1,14 +1,13 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <deque>
-#include <exception>
+#include <future>
 #include <mortise/data/dataset.hpp>
 #include <mortise/data/sample_order.hpp>
 #include <mortise/kit/torch.hpp>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "host/training/horizon.hpp"
@@ -28,8 +27,8 @@ struct BatchGeometry {
 
 using Rounds = std::vector<std::optional<Batch>>;
 
-// Reads the micro-batches of this rank on a thread of its own, some steps ahead. What goes wrong
-// there is thrown by next() of the step that it belongs to.
+// Reads the micro-batches of this rank on threads of its own, one step at a time, some steps ahead.
+// What goes wrong there is thrown by next() of the step that it belongs to.
 class DataFeed {
  public:
   struct Parts {
@@ -49,23 +48,16 @@ class DataFeed {
   Rounds next(std::int64_t step);
 
  private:
-  static constexpr std::size_t kStepsAhead = 4;
-  struct Read {
-    Rounds rounds;
-    std::exception_ptr failed;
-  };
+  static constexpr std::int64_t kStepsAhead = 4;
   void stop();
-  void work(std::int64_t step);
-  Read try_read(std::int64_t step) const;
+  void read_ahead(std::int64_t step);
   Rounds read(std::int64_t step) const;
 
   Parts parts_;
   std::int64_t next_ = -1;  // the step of the front of ahead_
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Read> ahead_;
-  bool stops_ = false;
-  std::thread thread_;
+  std::mutex reads_;
+  std::atomic<bool> stops_{false};
+  std::deque<std::future<Rounds>> ahead_;
 };
 
 // The first `samples` samples in their own order, for evaluation.
