@@ -13,6 +13,7 @@
 #include "../../data/windows/hold_out.hpp"
 #include "plural.hpp"
 #include "split.hpp"
+#include "written_file.hpp"
 
 namespace mortise::data_tools {
 
@@ -26,11 +27,6 @@ constexpr int kGoOn = 75;  // exit code: stopped, run again to go on
 
 std::string with_suffix(const std::string& out, std::string_view suffix) {
   return out.substr(0, out.size() - kEnding.size()) + std::string(suffix) + std::string(kEnding);
-}
-
-std::string summary(const PbinWriter& writer) {
-  return plural(writer.documents(), "document") + ", " + plural(writer.tokens(), "token") + ", " +
-         plural(writer.tokens() * writer.width(), "byte") + " in " + writer.path();
 }
 
 std::int64_t total_bytes(const std::vector<std::string>& files) {
@@ -195,7 +191,8 @@ bool DataPack::pack_and_split() {
 void DataPack::tell(const std::vector<const PbinWriter*>& written) const {
   if (config_.json) return tell_json(written);
   std::string text;
-  for (const PbinWriter* writer : written) text += (text.empty() ? "" : "; ") + summary(*writer);
+  for (const PbinWriter* writer : written)
+    text += (text.empty() ? "" : "; ") + written_text(*writer, writer->width());
   if (done_.blank_lines > 0) text += "; " + plural(done_.blank_lines, "blank line") + " skipped";
   if (done_.skipped > 0) text += "; " + plural(done_.skipped, "record") + " skipped";
   if (done_.replaced > 0) text += "; " + plural(done_.replaced, "record") + " replaced";
@@ -206,10 +203,7 @@ void DataPack::tell(const std::vector<const PbinWriter*>& written) const {
 void DataPack::tell_json(const std::vector<const PbinWriter*>& written) const {
   std::string files;
   for (const PbinWriter* writer : written)
-    files += (files.empty() ? "" : ", ") + ("{\"file\": " + encoding::json_string(writer->path())) +
-             ", \"documents\": " + std::to_string(writer->documents()) +
-             ", \"tokens\": " + std::to_string(writer->tokens()) +
-             ", \"bytes_per_token\": " + std::to_string(writer->width()) + "}";
+    files += (files.empty() ? "" : ", ") + written_json(*writer, writer->width());
   const bool has_report = done_.skipped + done_.replaced > 0;
   std::cout << "{\"type\": \"result\", " << progress_json(work_, progress_->seconds())
             << ", \"blank_lines\": " << done_.blank_lines << ", \"skipped\": " << done_.skipped

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <iostream>
 
+#include "../data_tools/plural.hpp"
+#include "../data_tools/written_file.hpp"
 #include "copy_document.hpp"
 
 namespace mortise::token_tools {
@@ -54,18 +56,17 @@ std::vector<std::size_t> DataChunk::begins(const std::vector<DocumentPlace>& doc
     if (all[p] == all[p + 1])
       throw DataError("part " + std::to_string(p + 1) + " of " + std::to_string(config_.parts) +
                       " would be empty: there are " +
-                      plural(std::int64_t(documents.size()), "document") +
+                      data_tools::plural(std::int64_t(documents.size()), "document") +
                       ", which stay whole: ask for fewer parts");
   return all;
 }
 
 std::int64_t DataChunk::run() {
-  using Form = data_tools::Progress::Form;
-  return run_job("chunking", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
+  return run_job("chunking", config_.json, [&](Job& job) { work(job); });
 }
 
 void DataChunk::work(Job& job) {
-  const std::vector<Input> inputs = open_inputs(config_.inputs);
+  const std::vector<Input> inputs = open_sources(config_);
   job.begin(inputs);
   const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
   const std::vector<DocumentPlace> documents = documents_of(inputs, config_.eod);
@@ -83,8 +84,8 @@ void DataChunk::work(Job& job) {
   std::vector<std::string> files;
   for (const auto& writer : writers) {
     writer->publish();
-    files.push_back(config_.json ? file_json(*writer, bytes_of(element))
-                                 : summary(*writer, bytes_of(element)));
+    files.push_back(config_.json ? data_tools::written_json(*writer, bytes_of(element))
+                                 : data_tools::written_text(*writer, bytes_of(element)));
   }
   if (config_.json) files = {job.result(files)};
   for (const std::string& line : files) std::cout << line << std::endl;

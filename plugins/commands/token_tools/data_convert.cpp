@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "../data_tools/written_file.hpp"
 #include "document_ends.hpp"
 #include "id_blocks.hpp"
 
@@ -78,9 +79,7 @@ Element DataConvert::element(const std::vector<Input>& inputs, const pbin::SideF
 }
 
 std::int64_t DataConvert::run() {
-  using Form = data_tools::Progress::Form;
-  return run_job("converting", config_.json ? Form::json : Form::line,
-                 [&](Job& job) { work(job); });
+  return run_job("converting", config_.json, [&](Job& job) { work(job); });
 }
 
 void DataConvert::work(Job& job) {
@@ -96,7 +95,8 @@ void DataConvert::work(Job& job) {
   writer->finish(facts);
   writer->publish();
   const std::uint32_t width = bytes_of(target_.element);
-  std::cout << (config_.json ? job.result({file_json(*writer, width)}) : summary(*writer, width))
+  std::cout << (config_.json ? job.result({data_tools::written_json(*writer, width)})
+                             : data_tools::written_text(*writer, width))
             << std::endl;
 }
 

@@ -1,6 +1,6 @@
 #include "data_filter.hpp"
 
-#include <iostream>
+#include <mortise/error.hpp>
 
 #include "copy_document.hpp"
 #include "document_rules.hpp"
@@ -23,38 +23,25 @@ std::string dropped_json(const DocumentRules& rules) {
 
 }  // namespace
 
-DataFilter::DataFilter(const Config& config) : config_(config), target_(packed_target(config.out)) {
+DataFilter::DataFilter(const Config& config) : config_(config) {
   if (!config_.min_tokens && !config_.max_tokens && !config_.unique)
     throw ConfigError("no rule is given: expected --min-tokens, --max-tokens or --unique");
   if (config_.min_tokens && config_.max_tokens && *config_.min_tokens > *config_.max_tokens)
     throw ConfigError("min_tokens " + std::to_string(*config_.min_tokens) +
                       " is more than max_tokens " + std::to_string(*config_.max_tokens));
-  refuse_to_replace(target_, config_.overwrite);
+  refuse_to_replace(packed_target(config_.out), config_.overwrite);
 }
 
 std::int64_t DataFilter::run() {
-  using Form = data_tools::Progress::Form;
-  return run_job("filtering", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
-}
-
-void DataFilter::work(Job& job) {
-  const std::vector<Input> inputs = open_inputs(config_.inputs);
-  job.begin(inputs);
-  const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
-  target_.element = token_files::element_for(target_.format, vocabulary_of(inputs, facts));
-  const auto writer = token_files::open_writer(target_);
-  DocumentRules rules({config_.min_tokens, config_.max_tokens, config_.unique});
-  for (const Input& input : inputs)
-    each_document(input, config_.eod, [&](token_files::TokenSpan span) {
-      if (rules.keeps(input, span)) copy_document(input, span, *writer, job);
-    });
-  if (writer->documents() == 0) throw DataError("no document is left; " + dropped(rules));
-  writer->finish(facts);
-  writer->publish();
-  const std::uint32_t width = bytes_of(target_.element);
-  std::cout << (config_.json ? job.result({file_json(*writer, width)}, dropped_json(rules))
-                             : summary(*writer, width) + "; " + dropped(rules))
-            << std::endl;
+  return write_packed("filtering", config_, [&](const auto& inputs, auto& writer, Job& job) {
+    DocumentRules rules({config_.min_tokens, config_.max_tokens, config_.unique});
+    for (const Input& input : inputs)
+      each_document(input, config_.eod, [&](token_files::TokenSpan span) {
+        if (rules.keeps(input, span)) copy_document(input, span, writer, job);
+      });
+    if (writer.documents() == 0) throw DataError("no document is left; " + dropped(rules));
+    return Remark{"; " + dropped(rules), dropped_json(rules)};
+  });
 }
 
 }  // namespace mortise::token_tools

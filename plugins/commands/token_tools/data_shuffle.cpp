@@ -1,6 +1,6 @@
 #include "data_shuffle.hpp"
 
-#include <iostream>
+#include <functional>
 
 #include "../../data/keyed_permutation/permutation.hpp"
 #include "copy_document.hpp"
@@ -23,32 +23,19 @@ void each_in_order(std::int64_t n, std::uint64_t seed,
 
 }  // namespace
 
-DataShuffle::DataShuffle(const Config& config)
-    : config_(config), target_(packed_target(config.out)) {
-  refuse_to_replace(target_, config_.overwrite);
+DataShuffle::DataShuffle(const Config& config) : config_(config) {
+  refuse_to_replace(packed_target(config_.out), config_.overwrite);
 }
 
 std::int64_t DataShuffle::run() {
-  using Form = data_tools::Progress::Form;
-  return run_job("shuffling", config_.json ? Form::json : Form::line, [&](Job& job) { work(job); });
-}
-
-void DataShuffle::work(Job& job) {
-  const std::vector<Input> inputs = open_inputs(config_.inputs);
-  job.begin(inputs);
-  const pbin::SideFile facts = facts_of(inputs, config_.unknown_fits);
-  const std::vector<DocumentPlace> documents = documents_of(inputs, config_.eod);
-  target_.element = token_files::element_for(target_.format, vocabulary_of(inputs, facts));
-  const auto writer = token_files::open_writer(target_);
-  each_in_order(std::int64_t(documents.size()), std::uint64_t(config_.seed), [&](std::int64_t i) {
-    const DocumentPlace& place = documents[std::size_t(i)];
-    copy_document(inputs[place.input], place.span, *writer, job);
+  return write_packed("shuffling", config_, [&](const auto& inputs, auto& writer, Job& job) {
+    const std::vector<DocumentPlace> documents = documents_of(inputs, config_.eod);
+    each_in_order(std::int64_t(documents.size()), std::uint64_t(config_.seed), [&](std::int64_t i) {
+      const DocumentPlace& place = documents[std::size_t(i)];
+      copy_document(inputs[place.input], place.span, writer, job);
+    });
+    return Remark{};
   });
-  writer->finish(facts);
-  writer->publish();
-  const std::uint32_t width = bytes_of(target_.element);
-  std::cout << (config_.json ? job.result({file_json(*writer, width)}) : summary(*writer, width))
-            << std::endl;
 }
 
 }  // namespace mortise::token_tools

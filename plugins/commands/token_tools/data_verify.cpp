@@ -6,6 +6,7 @@
 #include "../../data/corpus/input_files.hpp"
 #include "../../data/encoding/json_text.hpp"
 #include "../../data/pbin/checksum.hpp"
+#include "../data_tools/plural.hpp"
 #include "id_blocks.hpp"
 #include "output.hpp"
 
@@ -69,8 +70,9 @@ std::string DataVerify::report(const std::string& path, const Found& found) cons
            ",\"documents\":" + std::to_string(found.documents) +
            ",\"largest_token\":" + std::to_string(found.largest) +
            ",\"checksum\":" + (found.has_checksum ? "true" : "null") + "}";
-  return path + ": ok, " + plural(found.documents, "document") + ", " +
-         plural(found.tokens, "token") + ", largest id " + std::to_string(found.largest) +
+  return path + ": ok, " + data_tools::plural(found.documents, "document") + ", " +
+         data_tools::plural(found.tokens, "token") + ", largest id " +
+         std::to_string(found.largest) +
          (found.has_checksum ? ", checksum as written" : ", no checksum to compare");
 }
 
@@ -89,8 +91,7 @@ void DataVerify::work(Job& job) {
 }
 
 std::int64_t DataVerify::run() {
-  const std::int64_t interrupted =
-      run_job("verifying", data_tools::Progress::Form::line, [&](Job& job) { work(job); });
+  const std::int64_t interrupted = run_job("verifying", false, [&](Job& job) { work(job); });
   if (interrupted != 0) return interrupted;
   if (wrong_.empty()) return 0;
   if (config_.json) return kBad;

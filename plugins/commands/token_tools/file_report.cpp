@@ -1,6 +1,7 @@
 #include "file_report.hpp"
 
 #include "../../data/encoding/json_text.hpp"
+#include "../data_tools/plural.hpp"
 #include "output.hpp"
 
 namespace mortise::token_tools {
@@ -65,8 +66,8 @@ std::string json_of(const FileReport::Document& document) {
 
 std::string text_of(const FileReport& report) {
   std::string text = report.path + "\n";
-  text +=
-      line("format", report.format + ", " + plural(report.bytes_per_token, "byte") + " a token");
+  text += line("format", report.format + ", " + data_tools::plural(report.bytes_per_token, "byte") +
+                             " a token");
   text += line("tokens", std::to_string(report.tokens));
   text += line("documents", documents_text(report));
   text += line("tokenizer", tokenizer_text(report.side));
@@ -74,8 +75,9 @@ std::string text_of(const FileReport& report) {
   for (std::size_t i = 0; i != report.first.size(); ++i) {
     const FileReport::Document& document = report.first[i];
     const bool more = document.tokens > std::int64_t(document.ids.size());
-    text += "  document " + std::to_string(i) + ", " + plural(document.tokens, "token") + ": " +
-            joined(document.ids, " ") + (more ? " …" : "") + "\n";
+    text += "  document " + std::to_string(i) + ", " +
+            data_tools::plural(document.tokens, "token") + ": " + joined(document.ids, " ") +
+            (more ? " …" : "") + "\n";
     if (document.text) text += "    " + json_string(*document.text) + (more ? " …" : "") + "\n";
   }
   return text;

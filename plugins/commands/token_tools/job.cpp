@@ -31,11 +31,10 @@ std::string Job::result(const std::vector<std::string>& files, const std::string
          ", \"files\": [" + list + "]}";
 }
 
-std::int64_t run_job(std::string_view verb, data_tools::Progress::Form form,
-                     const std::function<void(Job&)>& work) {
+std::int64_t run_job(std::string_view verb, bool json, const std::function<void(Job&)>& work) {
   const data_tools::Interrupt interrupt;
   try {
-    Job job(verb, form);
+    Job job(verb, json ? data_tools::Progress::Form::json : data_tools::Progress::Form::line);
     work(job);
   } catch (const Interrupted&) {
     return interrupt.tell();

@@ -29,9 +29,8 @@ class Job {
   data_tools::Work work_;
 };
 
-// Does `work` and returns the exit code: 0, or that of an interrupted command, which has written
-// nothing.
-std::int64_t run_job(std::string_view verb, data_tools::Progress::Form form,
-                     const std::function<void(Job&)>& work);
+// Does `work` and returns the exit code; `json`: progress as JSON lines. The code is 0, or that of
+// an interrupted command, which has written nothing.
+std::int64_t run_job(std::string_view verb, bool json, const std::function<void(Job&)>& work);
 
 }  // namespace mortise::token_tools

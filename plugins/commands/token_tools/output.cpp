@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <mortise/error.hpp>
 
-#include "../../data/encoding/json_text.hpp"
-
 namespace mortise::token_tools {
 
 using token_files::Format;
@@ -90,22 +88,6 @@ std::int64_t vocabulary_of(const std::vector<Input>& inputs, const pbin::SideFil
     if (input.side.vocabulary_size <= 0)
       most = std::max(most, std::int64_t(1) << std::min(32u, 8 * input.file.bytes_per_token()));
   return most;
-}
-
-std::string plural(std::int64_t n, const std::string& word) {
-  return std::to_string(n) + " " + word + (n == 1 ? "" : "s");
-}
-
-std::string summary(const token_files::TokenWriter& writer, std::uint32_t width) {
-  return plural(writer.documents(), "document") + ", " + plural(writer.tokens(), "token") + ", " +
-         plural(writer.tokens() * width, "byte") + " in " + writer.path();
-}
-
-std::string file_json(const token_files::TokenWriter& writer, std::uint32_t width) {
-  return "{\"file\": " + encoding::json_string(writer.path()) +
-         ", \"documents\": " + std::to_string(writer.documents()) +
-         ", \"tokens\": " + std::to_string(writer.tokens()) +
-         ", \"bytes_per_token\": " + std::to_string(width) + "}";
 }
 
 }  // namespace mortise::token_tools

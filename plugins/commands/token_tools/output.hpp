@@ -27,11 +27,4 @@ pbin::SideFile facts_of(const std::vector<Input>& inputs, bool unknown_fits);
 // Ids are below this: the vocabulary if it is known, else what the widest input can hold.
 std::int64_t vocabulary_of(const std::vector<Input>& inputs, const pbin::SideFile& facts);
 
-// "4 documents, 307 tokens, 614 bytes in OUT"
-std::string summary(const token_files::TokenWriter& writer, std::uint32_t width);
-// The same as JSON.
-std::string file_json(const token_files::TokenWriter& writer, std::uint32_t width);
-
-std::string plural(std::int64_t n, const std::string& word);
-
 }  // namespace mortise::token_tools

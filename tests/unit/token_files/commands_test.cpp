@@ -131,6 +131,10 @@ TEST_CASE(
         refusal(key, ErrorCode::bad_data,
                 f.settings({f.folder.path("none.pbin")}, more + SettingList{{"overwrite", true}})),
         "none.pbin: No such file"));
+    CHECK(contains(refusal(key, ErrorCode::bad_data,
+                           f.settings({golden("megatron_split.idx")},
+                                      more + SettingList{{"overwrite", true}})),
+                   "several sequences"));
     CHECK(contains(
         refusal(
             key, ErrorCode::storage,
@@ -193,6 +197,17 @@ TEST_CASE("data chunk: parts of equal numbers of documents or tokens, in order a
       before += document.size();
     }
   CHECK(side_of(f.folder.path("o.00001-of-00004.pbin")).tokenizer_fingerprint == "byte/1");
+}
+
+TEST_CASE("data chunk: a document that begins where a part does belongs to that part") {
+  const Files f;
+  const std::string even =
+      packed(f.folder.path("even.pbin"), {{1, 256}, {2, 256}, {3, 256}, {4, 256}});
+  run("data.chunk", f.settings({even}, {{"parts", 2}, {"by", "tokens"}}));
+  CHECK(documents_in(f.folder.path("o.00001-of-00002.pbin")) ==
+        std::vector<Tokens>{{1, 256}, {2, 256}});
+  CHECK(documents_in(f.folder.path("o.00002-of-00002.pbin")) ==
+        std::vector<Tokens>{{3, 256}, {4, 256}});
 }
 
 TEST_CASE("data chunk: a part without a document is refused before anything is written") {
