@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares ids and decoded text of our tokenizers with the libraries whose files they read.
 
-usage: $(tests/tokenizers/reference_python.sh) tests/tokenizers/exactness.py TOKENIZER_IDS FOLDER [options]
+usage: $(packaging/test_python.sh tests/tokenizers/requirements.txt) tests/tokenizers/exactness.py TOKENIZER_IDS FOLDER [options]
 
 FOLDER is what make_tokenizers.py wrote. Prints a line for each tokenizer and set of texts: texts, bytes,
 texts with other ids, texts decoded otherwise, and texts on which Debian's SentencePiece, 0.1.97, which we use,
@@ -29,8 +29,9 @@ from make_tokenizers import CL100K, QWEN2, read_ranks  # noqa: E402
 
 PATTERNS = {"gpt2": openai.r50k_pat_str, "qwen": QWEN2, "llama3": CL100K}
 HERE = pathlib.Path(__file__).resolve().parent
-PYTHON_OF_DEBIANS_VERSION = subprocess.run([HERE / "reference_python.sh", "requirements-debian.txt"], check=True,
-                                           capture_output=True, text=True).stdout.strip()
+PYTHON_OF_DEBIANS_VERSION = subprocess.run(
+    [HERE.parents[1] / "packaging/test_python.sh", HERE / "requirements-debian.txt"],
+    check=True, capture_output=True, text=True).stdout.strip()
 BATCH = 256
 
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/mortise"
-python="$("$here/reference_python.sh")"
+python="$("$here/../../packaging/test_python.sh" "$here/requirements.txt")"
 
 # once COMMAND… FOLDER: fills FOLDER, once for each version of the scripts.
 once() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes vectors/botchan_*.out: ids of sentencepiece 0.2.3 for llama.cpp's 46 texts.
 
-usage: $(tests/tokenizers/reference_python.sh) tests/tokenizers/make_goldens.py
+usage: $(packaging/test_python.sh tests/tokenizers/requirements.txt) tests/tokenizers/make_goldens.py
 """
 import pathlib
 

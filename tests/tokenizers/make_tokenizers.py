@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes real tokenizer files, and matrix.json that lists them, into an empty folder.
 
-usage: $(tests/tokenizers/reference_python.sh) tests/tokenizers/make_tokenizers.py FOLDER
+usage: $(packaging/test_python.sh tests/tokenizers/requirements.txt) tests/tokenizers/make_tokenizers.py FOLDER
 
 Rank files, SentencePiece models and some tokenizer.json come from packages (fetch.py). llama.cpp's
 vocabularies become the files that their models have: tokenizer.json for byte-level BPE and for Unigram,
