@@ -15,6 +15,8 @@
 #include "host/cli/session.hpp"
 #include "host/cli/told_once.hpp"
 #include "host/distributed/agreement.hpp"
+#include "host/distributed/alarm.hpp"
+#include "host/distributed/call_order.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/distributed/roll_call.hpp"
 #include "host/distributed/whereabouts.hpp"
@@ -82,8 +84,10 @@ std::unique_ptr<HostMesh> mesh_of(const Setting& root, const RunSettings& s,
                                   const RankEnvironment& ranks,
                                   std::shared_ptr<Rendezvous> rendezvous) {
   try {
+    std::shared_ptr<CallOrder> order;
+    if (s.checks_collectives && ranks.size > 1 && rendezvous) order = make_call_order(rendezvous);
     return std::make_unique<HostMesh>(axes_for(s.mesh, ranks.size), ranks, std::move(rendezvous),
-                                      timeout_of(s));
+                                      timeout_of(s), std::move(order));
   } catch (const Failure& f) {
     throw Failure(f.id(), f.exit(), place_of(root.at("mesh")) + f.what());
   }
@@ -99,7 +103,7 @@ class RankProgram {
         ranks(rank_environment()),
         log(ranks.rank, ranks.size),
         log_service(log) {
-    share_whereabouts(ranks.rank);
+    share_whereabouts(ranks.rank, ranks.size);
     if (ranks.size > 1) report_crashes_of_rank(ranks.rank);
     require_device(settings, file.root);
     services.offer<Logger>(log_service);
@@ -111,7 +115,12 @@ class RankProgram {
   void join() {
     if (ranks.size == 1) return;
     rendezvous = host::join(ranks, timeout_of(settings));
-    roll_call = std::make_unique<RollCall>(rendezvous, ranks);
+    roll_call = std::make_shared<RollCall>(rendezvous, ranks);
+  }
+  // Under a launcher; a starter sees its ranks itself.
+  void keep_watch() {
+    if (ranks.size > 1 && shared_whereabouts().empty())
+      watcher = std::make_unique<Watch>(rendezvous, ranks);
   }
   // Another name where a run of this one is there already: rank 0 looks.
   void rename() {
@@ -160,7 +169,8 @@ class RankProgram {
   MetricsService metrics_service;
   Services services;
   std::shared_ptr<Rendezvous> rendezvous;
-  std::unique_ptr<RollCall> roll_call;
+  std::shared_ptr<RollCall> roll_call;
+  std::unique_ptr<Watch> watcher;
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
@@ -194,7 +204,7 @@ class RankProgram {
 
 [[noreturn]] void tell(const RankProgram& program, const Failure& failure) {
   if (program.rendezvous == nullptr) throw failure;
-  tell_once(*program.rendezvous, program.ranks, program.roll_call.get(), failure);
+  tell_once(program.rendezvous, program.ranks, program.roll_call, failure);
 }
 
 template <class F>
@@ -225,6 +235,7 @@ Exit run_rank(const RunArguments& arguments) {
             *program.rendezvous, program.ranks,
             agreement_items(plugin_lines(program.file.root, program.session.plugins()),
                             program.file.resolved_yaml));
+      program.keep_watch();
       if (arguments.anew) program.rename();
       program.wire();
       return program.train(arguments);

@@ -1,17 +1,22 @@
 #include "host/cli/told_once.hpp"
 
 #include <chrono>
+#include <future>
 #include <optional>
 #include <thread>
 
 #include "host/distributed/agreement.hpp"
+#include "host/distributed/alarm.hpp"
 
 namespace mortise::host {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 bool is_told_elsewhere(const Failure& failure) { return *failure.what() == '\0'; }
+
+bool is_failed_collective(const Failure& failure) { return failure.id() == "R0201"; }
 
 // Time for whoever knows more to tell it first: about a lost rank its starter, about what all ranks
 // meet the first one.
@@ -22,17 +27,23 @@ milliseconds courtesy(const RankEnvironment& ranks, const Failure& failure) {
 
 // Whoever serves the store stays until the others have looked who told what.
 void linger(const RankEnvironment& ranks) {
-  if (ranks.rank == 0 && !ranks.store_is_elsewhere)
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+  if (ranks.rank == 0 && !ranks.store_is_elsewhere) std::this_thread::sleep_for(seconds(1));
 }
 
-// What has been told first, maybe just now by this rank; nothing when the store is gone.
-std::optional<std::string> first_told(Rendezvous& rendezvous, const std::string& mine) {
-  try {
-    return rendezvous.offer("failure", mine);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
+// What every rank is doing; nothing where another one collects it.
+std::optional<std::vector<RankReport>> reports_of_all(Rendezvous& rendezvous,
+                                                      const RankEnvironment& ranks) {
+  const std::span<const Whereabouts> shared = shared_whereabouts();
+  if (shared.empty()) return raise_alarm(rendezvous, ranks);
+  std::vector<RankReport> reports;
+  for (const Whereabouts& where : shared)
+    reports.push_back(report_of(where, std::int64_t(reports.size()), CallTrace::kKept));
+  return reports;
+}
+
+std::string with_table(const std::vector<RankReport>& reports) {
+  const std::string part = where_calls_part(reports);
+  return (part.empty() ? "" : "\n  " + part) + hang_table(reports);
 }
 
 // ": rank 1 is lost, …" or ""
@@ -46,6 +57,58 @@ std::string about_lost(const RollCall* roll_call, const Failure& failure) {
          "; the last complete checkpoint stays";
 }
 
+// What this rank would tell, and what has been told first: maybe that, just now. `first` is ""
+// where the store has gone.
+struct Told {
+  std::string text, first;
+};
+
+Told tell_in_store(Rendezvous& rendezvous, const RankEnvironment& ranks, const RollCall* roll_call,
+                   const Failure& failure) {
+  Told told{failure.what(), ""};
+  std::string table;
+  if (is_failed_collective(failure)) {
+    const auto reports = reports_of_all(rendezvous, ranks);
+    for (int i = 0; !reports && i != 70; ++i) {  // whoever collects them tells soon
+      if (const auto first = rendezvous.look(kFailureKey)) return {told.text, *first};
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+    if (reports) table = with_table(*reports);
+  }
+  std::this_thread::sleep_for(courtesy(ranks, failure));
+  told.text += about_lost(roll_call, failure) + table;
+  told.first = rendezvous.offer(kFailureKey, std::to_string(ranks.rank) + ":" + told.text);
+  return told;
+}
+
+// Nothing where the store does not answer: its process may be stopped. The thread that waits for it
+// then is left behind.
+std::optional<Told> try_to_tell(const std::shared_ptr<Rendezvous>& rendezvous,
+                                const RankEnvironment& ranks,
+                                const std::shared_ptr<RollCall>& roll_call,
+                                const Failure& failure) {
+  auto answer = std::make_shared<std::promise<Told>>();
+  std::thread([=] {
+    try {
+      answer->set_value(tell_in_store(*rendezvous, ranks, roll_call.get(), failure));
+    } catch (const std::exception&) {
+      answer->set_value({});
+    }
+  }).detach();
+  auto told = answer->get_future();
+  if (told.wait_for(milliseconds(4200)) != std::future_status::ready) return std::nullopt;
+  return told.get();
+}
+
+// Of a rank to which the store has not answered.
+std::string alone(const RankEnvironment& ranks, const Failure& failure, bool is_gone) {
+  const std::string text = failure.what();
+  if (failure.exit() != Exit::ranks || ranks.store_is_elsewhere || ranks.rank == 0) return text;
+  return text + (is_gone ? ": rank 0 is lost" : ": rank 0, which has the store, does not answer") +
+         "; the last complete checkpoint stays" +
+         hang_table({report_of(whereabouts(), ranks.rank, 0)});
+}
+
 // What one rank has met alone says which it was.
 Failure of_rank(const RankEnvironment& ranks, const Failure& failure) {
   const std::string text = failure.what();
@@ -57,21 +120,22 @@ Failure of_rank(const RankEnvironment& ranks, const Failure& failure) {
 
 }  // namespace
 
-void tell_once(Rendezvous& rendezvous, const RankEnvironment& ranks, const RollCall* roll_call,
-               const Failure& failure) {
+void tell_once(const std::shared_ptr<Rendezvous>& rendezvous, const RankEnvironment& ranks,
+               const std::shared_ptr<RollCall>& roll_call, const Failure& failure) {
   if (is_told_elsewhere(failure)) {
     linger(ranks);
     throw failure;
   }
-  std::this_thread::sleep_for(courtesy(ranks, failure));
-  const std::string text = failure.what() + about_lost(roll_call, failure);
-  const std::string mine = std::to_string(ranks.rank) + ":" + text;
-  const std::string first = first_told(rendezvous, mine).value_or(mine);
+  const std::optional<Told> told = try_to_tell(rendezvous, ranks, roll_call, failure);
+  if (!told || told->first.empty())
+    throw of_rank(ranks,
+                  Failure(failure.id(), failure.exit(), alone(ranks, failure, told.has_value())));
   linger(ranks);
-  const bool same = first.substr(first.find(':') + 1) == text;
-  if (first != mine && (same || failure.exit() == Exit::ranks))
+  const std::string mine = std::to_string(ranks.rank) + ":" + told->text;
+  const bool same = told->first.substr(told->first.find(':') + 1) == told->text;
+  if (told->first != mine && (same || failure.exit() == Exit::ranks))
     throw Failure(failure.id(), failure.exit(), "");
-  throw of_rank(ranks, Failure(failure.id(), failure.exit(), text));
+  throw of_rank(ranks, Failure(failure.id(), failure.exit(), told->text));
 }
 
 void tell_once_before_joining(const Failure& failure) {
@@ -85,7 +149,7 @@ void tell_once_before_joining(const Failure& failure) {
   } catch (const Failure&) {
     if (rendezvous == nullptr) throw failure;
   }
-  tell_once(*rendezvous, ranks, nullptr, failure);
+  tell_once(rendezvous, ranks, nullptr, failure);
 }
 
 }  // namespace mortise::host

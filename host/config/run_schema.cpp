@@ -28,7 +28,7 @@ constexpr const char* kRunSections = R"json({
         "min_delta": {"type": "number", "minimum": 0, "default": 0, "doc": "what counts as better"}}},
       "timeout": {"type": "number", "meaning": "duration", "positive": true, "default": "5m", "unit": "s", "doc": "a stuck collective ends the run after it"},
       "communicator": {"type": "string", "enum": ["auto", "gloo"], "default": "auto", "refuse": {"nccl": "is not supported yet: gloo is what this version supports", "shared_memory": "is not supported yet: gloo is what this version supports"}, "known_as": ["backend"], "doc": "what carries collectives"},
-      "check": {"type": "string", "enum": ["none"], "default": "none", "refuse": {"collectives": "is not supported yet"}, "doc": "compare the order of collectives over ranks"},
+      "check": {"type": "string", "enum": ["none", "collectives"], "default": "none", "doc": "compare the order of collectives over ranks"},
       "peak_flops": {"type": "number", "positive": true, "unit": "operations a second", "doc": "what one rank's device can compute, of which perf/mfu is a share; default measured with matrix products"},
       "folder": {"type": "string", "default": "runs", "known_as": ["output_dir", "out_dir"], "doc": "where run folders are made, from the working folder"}}},
   "batch": {"type": "object", "required": true, "doc": "what one step consumes, over all ranks",

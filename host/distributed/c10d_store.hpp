@@ -13,6 +13,8 @@ struct C10dRendezvous final : Rendezvous {
   void set(const std::string& key, const std::string& value) override;
   std::string get(const std::string& key, std::int64_t rank) override;
   std::string offer(const std::string& key, const std::string& value) override;
+  void remove(const std::string& key) override;
+  std::optional<std::string> look(const std::string& key) override;
   c10::intrusive_ptr<c10d::Store> store;
 };
 

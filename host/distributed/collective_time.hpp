@@ -14,6 +14,7 @@ class InCollective {
   InCollective() : start_(std::chrono::steady_clock::now()) {}
   ~InCollective();
   InCollective(const InCollective&) = delete;
+  std::chrono::steady_clock::time_point start() const { return start_; }
 
  private:
   std::chrono::steady_clock::time_point start_;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host/distributed/c10d_store.hpp"
-#include "host/distributed/collective_time.hpp"
 #include "host/distributed/whereabouts.hpp"
 
 namespace mortise::host {
@@ -41,15 +40,12 @@ class GlooWork final : public Work {
   }
   void wait() override {
     if (Handle handle = std::exchange(handle_, {}); handle) {
-      const InCollective timed;
-      whereabouts().wait_in(operation_);
       try {
         handle->wait();
       } catch (const std::exception& e) {
         finish_ = {};
         lost(operation_, rank_, e);
       }
-      whereabouts().go_on();
     }
     if (auto finish = std::exchange(finish_, {})) finish();
     kept_.clear();
@@ -72,8 +68,8 @@ std::string sizes(const at::Tensor& t) {
 class GlooCommunicator final : public Communicator {
  public:
   GlooCommunicator(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, std::int64_t rank,
-                   std::int64_t size)
-      : group_(std::move(group)), rank_(rank), size_(size) {}
+                   std::int64_t size, std::int64_t rank_of_run)
+      : group_(std::move(group)), rank_(rank), size_(size), rank_of_run_(rank_of_run) {}
 
   std::int64_t rank() const override { return rank_; }
   std::int64_t size() const override { return size_; }
@@ -96,7 +92,7 @@ class GlooCommunicator final : public Communicator {
     check("reduce_scatter_ordered", input, accumulator, size_);
     if (size_ == 1) {
       accumulator.add_(input);
-      return std::make_unique<GlooWork>("", rank_, Handle{}, TensorList{});
+      return std::make_unique<GlooWork>("", rank_of_run_, Handle{}, TensorList{});
     }
     const at::Tensor parts = at::empty_like(input);
     const auto add_in_rank_order = [accumulator, parts, size = size_] {
@@ -190,18 +186,17 @@ class GlooCommunicator final : public Communicator {
   template <class Start>
   std::unique_ptr<Work> start(const char* operation, TensorList tensors, Start begin,
                               std::function<void()> finish = {}) {
-    const InCollective timed;
     Handle handle;
     try {
       handle = begin(tensors);
     } catch (const std::exception& e) {
-      lost(operation, rank_, e);
+      lost(operation, rank_of_run_, e);
     }
-    return std::make_unique<GlooWork>(operation, rank_, std::move(handle), std::move(tensors),
-                                      std::move(finish));
+    return std::make_unique<GlooWork>(operation, rank_of_run_, std::move(handle),
+                                      std::move(tensors), std::move(finish));
   }
   std::unique_ptr<Work> done() {
-    return std::make_unique<GlooWork>("", rank_, Handle{}, TensorList{});
+    return std::make_unique<GlooWork>("", rank_of_run_, Handle{}, TensorList{});
   }
   std::unique_ptr<Work> copied(const at::Tensor& output, const at::Tensor& input) {
     output.copy_(input);
@@ -209,7 +204,7 @@ class GlooCommunicator final : public Communicator {
   }
 
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group_;
-  std::int64_t rank_, size_;
+  std::int64_t rank_, size_, rank_of_run_;
   std::vector<std::int64_t> none_;
 };
 
@@ -225,19 +220,19 @@ std::shared_ptr<::gloo::transport::Device> device_for(bool on_one_host) {
 std::unique_ptr<Communicator> make_communicator(const std::shared_ptr<Rendezvous>& rendezvous,
                                                 const GroupRequest& request) {
   const auto size = std::int64_t(request.ranks.size());
-  if (size == 1) return std::make_unique<GlooCommunicator>(nullptr, 0, 1);
+  if (size == 1) return std::make_unique<GlooCommunicator>(nullptr, 0, 1, request.own);
   std::int64_t place = 0;
   while (request.ranks.at(std::size_t(place)) != request.own) ++place;
   auto options = c10d::ProcessGroupGloo::Options::create(request.timeout);
   options->devices.push_back(device_for(request.on_one_host));
   options->threads = 1;
   auto& store = dynamic_cast<C10dRendezvous&>(*rendezvous).store;
-  whereabouts().wait_in("connecting");
+  whereabouts().wait_in(Operation::connecting);
   try {
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>(request.name, store), int(place), int(size),
         options);
-    auto made = std::make_unique<GlooCommunicator>(std::move(group), place, size);
+    auto made = std::make_unique<GlooCommunicator>(std::move(group), place, size, request.own);
     made->barrier();  // one that is dropped while a peer still connects would hang the others
     whereabouts().go_on();
     return made;

@@ -1,6 +1,7 @@
 #include "host/distributed/mesh.hpp"
 
 #include "host/distributed/communicator.hpp"
+#include "host/distributed/watched_communicator.hpp"
 #include "host/failure.hpp"
 
 namespace mortise::host {
@@ -27,8 +28,12 @@ std::vector<AxisSize> axes_for(const MeshSizes& sizes, std::int64_t ranks) {
 }
 
 HostMesh::HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
-                   std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout)
-    : ranks_(ranks), rendezvous_(std::move(rendezvous)), timeout_(timeout) {
+                   std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout,
+                   std::shared_ptr<CallOrder> order)
+    : ranks_(ranks),
+      rendezvous_(std::move(rendezvous)),
+      timeout_(timeout),
+      order_(std::move(order)) {
   std::int64_t product = 1;
   std::string text;
   for (const AxisSize& a : axes) {
@@ -64,21 +69,26 @@ std::vector<std::int64_t> HostMesh::members(const std::vector<bool>& varies) con
 
 std::unique_ptr<Communicator> HostMesh::communicator(std::string_view axes) {
   std::vector<bool> varies(axes_.size());
+  std::string label;
   for (std::string_view rest = axes; !rest.empty();) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     for (std::size_t a = 0; a != axes_.size(); ++a)
       if (axes_[a].name == rest.substr(0, comma)) varies[a] = true;
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
+  for (std::size_t a = 0; a != axes_.size(); ++a)
+    if (varies[a]) label += (label.empty() ? "" : ",") + axes_[a].name;
   GroupRequest request;
   request.ranks = members(varies);
   request.own = ranks_.rank;
   request.name =
-      "group" + std::to_string(made_++) + "/" + std::to_string(request.ranks.front()) + "/";
+      "group" + std::to_string(made_) + "/" + std::to_string(request.ranks.front()) + "/";
   request.on_one_host =
       ranks_.master_address == "127.0.0.1" || ranks_.master_address == "localhost";
   request.timeout = timeout_;
-  return make_communicator(rendezvous_, request);
+  label += " #" + std::to_string(made_);  // each call makes a group of its own
+  return watched(make_communicator(rendezvous_, request),
+                 {label, made_++, request.ranks, ranks_.rank}, order_);
 }
 
 }  // namespace mortise::host

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/distributed/call_order.hpp"
 #include "host/distributed/rendezvous.hpp"
 
 namespace mortise::host {
@@ -28,9 +29,10 @@ std::vector<AxisSize> axes_for(const MeshSizes& sizes, std::int64_t ranks);
 class HostMesh final : public Mesh {
  public:
   // The product of the sizes is the number of ranks; throws Failure (exit configuration) with the
-  // numbers otherwise.
+  // numbers otherwise. `order`, where there is one, sees every call of the groups.
   HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
-           std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout);
+           std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout,
+           std::shared_ptr<CallOrder> order = nullptr);
   std::vector<MeshAxis> axes() const override { return axes_; }
   std::unique_ptr<Communicator> communicator(std::string_view axes) override;
 
@@ -41,6 +43,7 @@ class HostMesh final : public Mesh {
   RankEnvironment ranks_;
   std::shared_ptr<Rendezvous> rendezvous_;
   std::chrono::milliseconds timeout_;
+  std::shared_ptr<CallOrder> order_;
   int made_ = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "host/distributed/hang_report.hpp"
 #include "host/distributed/rendezvous.hpp"
 #include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
@@ -209,7 +210,7 @@ class LocalRanks {
                                 : WEXITSTATUS(status);
       if (code == 0 || first_failure_) continue;
       first_failure_ = code;
-      deadline_ = Clock::now() + std::chrono::seconds(code == int(Exit::stopped) ? 60 : 5);
+      deadline_ = Clock::now() + std::chrono::seconds(code == int(Exit::stopped) ? 60 : 3);
       if (code > 128) stop_at_once(code - 128);
       if (killed && !as_asked) note_killed(r);
     }
@@ -220,7 +221,7 @@ class LocalRanks {
     const std::string text = std::string("stopped at once by signal ") + std::to_string(signal) +
                              " (" + strsignal(signal) +
                              "): nothing was saved; the last complete checkpoint stays";
-    server_.offer("failure", "starter:" + text);
+    server_.offer(kFailureKey, "starter:" + text);
     say(text);
     kill_all();
   }
@@ -228,7 +229,7 @@ class LocalRanks {
   // The others find out by a broken connection; they stay silent when this has been told. What they
   // wait in then belongs to the message.
   void note_killed(const Rank& rank) {
-    server_.offer("failure", "starter: rank " + std::to_string(rank.number) + " was ended");
+    server_.offer(kFailureKey, "starter: rank " + std::to_string(rank.number) + " was ended");
     killed_ = rank;
     killed_told_by_ = Clock::now() + std::chrono::seconds(2);
   }
@@ -246,22 +247,14 @@ class LocalRanks {
                        " was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) +
                        ") " + place_of(whereabouts_[rank.number]) +
                        ": the other ranks are ended; the last complete checkpoint stays";
-    std::size_t told = 0;
-    for (const Rank& other : ranks_)
-      if (other.number != rank.number && told++ < kMostTold) text += "\n" + line_about(other);
-    if (told > kMostTold) text += "\n  and " + std::to_string(told - kMostTold) + " more";
-    say(text);
+    std::vector<RankReport> others;
+    for (const Rank& other : ranks_) {
+      if (other.number == rank.number) continue;
+      others.push_back(report_of(whereabouts_[other.number], other.number, 0));
+      others.back().state = "";  // that it has given up meanwhile is no news
+    }
+    say(text + hang_table(others));
   }
-
-  // "  rank 0, after 7 steps, waited in all_gather"
-  std::string line_about(const Rank& rank) const {
-    const Whereabouts& where = whereabouts_[rank.number];
-    std::string line = "  rank " + std::to_string(rank.number) + ", " + place_of(where);
-    if (where.waiting_since.load() == 0) return line + ", computed";
-    return line + ", waited in " + where.operation;
-  }
-
-  static constexpr std::size_t kMostTold = 16;
 
   StoreServer server_;
   SharedWhereabouts whereabouts_;

@@ -94,7 +94,7 @@ void C10dRendezvous::set(const std::string& key, const std::string& value) {
 }
 
 std::string C10dRendezvous::get(const std::string& key, std::int64_t rank) {
-  whereabouts().wait_in("the rendezvous");
+  whereabouts().wait_in(Operation::rendezvous);
   try {
     const std::string value = store->get_to_str(key);
     whereabouts().go_on();
@@ -109,6 +109,13 @@ std::string C10dRendezvous::get(const std::string& key, std::int64_t rank) {
 
 std::string C10dRendezvous::offer(const std::string& key, const std::string& value) {
   return store->compareSet(key, std::string(), value);
+}
+
+void C10dRendezvous::remove(const std::string& key) { store->deleteKey(key); }
+
+std::optional<std::string> C10dRendezvous::look(const std::string& key) {
+  if (!store->check({key})) return std::nullopt;
+  return store->get_to_str(key);
 }
 
 std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::milliseconds timeout) {

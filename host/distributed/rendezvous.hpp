@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace mortise::host {
@@ -33,7 +34,13 @@ class Rendezvous {
   virtual std::string get(const std::string& key, std::int64_t rank) = 0;
   // Sets the key if nobody has yet; returns what stands there.
   virtual std::string offer(const std::string& key, const std::string& value) = 0;
+  virtual void remove(const std::string& key) = 0;
+  // What stands there now, if anything.
+  virtual std::optional<std::string> look(const std::string& key) = 0;
 };
+
+// Under which the failure that ends a run is told first.
+inline constexpr const char* kFailureKey = "failure";
 
 // Joins the store of the run: a client, or for a rank 0 that has to, the server as well.
 // Throws Failure (exit ranks) with address, port and what to change: when the store cannot be

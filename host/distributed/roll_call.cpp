@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 
 namespace mortise::host {
@@ -82,8 +83,10 @@ RollCall::~RollCall() { close(socket_); }
 
 std::vector<std::int64_t> RollCall::lost() const {
   std::vector<std::int64_t> all;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   try {
     for (std::int64_t r = 0; r != ranks_.size; ++r) {
+      if (std::chrono::steady_clock::now() > deadline) break;  // machines that do not answer
       // Offered, not got: one that has never come is not waited for.
       const std::string where =
           r == ranks_.rank ? kNowhere : rendezvous_->offer(key_of(r), kNowhere);

@@ -20,7 +20,7 @@ class RollCall {
   ~RollCall();
   RollCall(const RollCall&) = delete;
 
-  // Those that have ended, ascending; within seconds.
+  // Those that have ended, ascending, as far as it is known within seconds.
   std::vector<std::int64_t> lost() const;
 
  private:

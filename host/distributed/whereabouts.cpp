@@ -18,6 +18,7 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 Whereabouts own;
 std::atomic<Whereabouts*> current{&own};
+std::span<const Whereabouts> shared;
 
 std::size_t bytes_of(std::int64_t ranks) { return std::size_t(ranks) * sizeof(Whereabouts); }
 
@@ -28,9 +29,32 @@ Whereabouts* map(int descriptor, std::int64_t ranks) {
 
 }  // namespace
 
-void Whereabouts::wait_in(const char* name) {
-  std::strncpy(operation, name, sizeof operation - 1);
-  waiting_since.store(std::chrono::steady_clock::now().time_since_epoch().count());
+void Whereabouts::wait_in(const AwaitedCall& call, std::int64_t now) {
+  constexpr auto relaxed = std::memory_order_relaxed;  // a reader looks when nothing moves any more
+  operation.store(call.operation, relaxed);
+  trace.store(call.trace, relaxed);
+  number.store(call.number, relaxed);
+  bytes.store(call.bytes, relaxed);
+  waiting_since.store(now, std::memory_order_release);
+}
+
+void Whereabouts::wait_in(Operation name) {
+  wait_in({name}, std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+int Whereabouts::begin_trace(std::uint64_t id, const std::string& label) {
+  const int place = traces_begun.load();
+  if (place == kMostTraces) return -1;
+  traces[place].begin(id, label);
+  traces_begun.store(place + 1);
+  return place;
+}
+
+const CallTrace* Whereabouts::trace_of(std::uint64_t id) const {
+  const int begun = traces_begun.load();
+  for (int i = 0; i != begun; ++i)
+    if (traces[i].id() == id) return &traces[i];
+  return nullptr;
 }
 
 void Whereabouts::saves_in(const std::string& folder) {
@@ -38,16 +62,17 @@ void Whereabouts::saves_in(const std::string& folder) {
 }
 
 Whereabouts& whereabouts() { return *current.load(std::memory_order_relaxed); }
+std::span<const Whereabouts> shared_whereabouts() { return shared; }
 
 std::string place_of(const Whereabouts& rank) {
   const std::string step = std::to_string(rank.step.load());
   const std::string after = "after " + step + (step == "1" ? " step" : " steps");
   switch (rank.phase.load()) {
-    case Phase::start:
+    case RunPhase::start:
       return "at the start";
-    case Phase::training:
+    case RunPhase::training:
       return after;
-    case Phase::evaluation:
+    case RunPhase::evaluation:
       return "in the evaluation " + after;
     default:
       return "saving step " + step;
@@ -70,13 +95,18 @@ SharedWhereabouts::~SharedWhereabouts() {
   close(descriptor_);
 }
 
-void share_whereabouts(std::int64_t rank) {
+void share_whereabouts(std::int64_t rank, std::int64_t ranks) {
   const char* text = std::getenv(kWhereaboutsVariable);
-  if (text == nullptr) return;
-  const int descriptor = std::atoi(text);
-  unsetenv(kWhereaboutsVariable);  // it means nothing to what this process may start
-  fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  if (Whereabouts* all = map(descriptor, rank + 1)) current.store(all + rank);
+  if (text != nullptr) {
+    const int descriptor = std::atoi(text);
+    unsetenv(kWhereaboutsVariable);  // it means nothing to what this process may start
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    if (Whereabouts* all = map(descriptor, ranks)) {
+      current.store(all + rank);
+      shared = {all, std::size_t(ranks)};
+    }
+  }
+  whereabouts().process = getpid();
 }
 
 }  // namespace mortise::host

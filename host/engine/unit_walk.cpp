@@ -4,6 +4,7 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "host/distributed/whereabouts.hpp"
 #include "host/engine/visit_seed.hpp"
 
 namespace mortise::host {
@@ -103,6 +104,7 @@ void UnitWalk::train(const WalkStep& step, const std::vector<PlannedAction>& sch
 void UnitWalk::act(const PlannedAction& planned, const WalkStep& step) {
   using Kind = Action::Kind;
   const Action& a = planned.action;
+  whereabouts().unit.store(a.unit, std::memory_order_relaxed);
   const auto& batch = step.rounds[std::size_t(a.micro_batch)];
   const Place here{a.unit, a.micro_batch}, below{a.unit - 1, a.micro_batch};
   const std::int64_t micro_batch = micro_batch_of(a.micro_batch);
@@ -201,6 +203,7 @@ at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
   for (auto unit = layout.units().begin(); unit != layout.units().end(); ++unit) {
     const std::int64_t u = *unit, next = unit + 1 != layout.units().end() ? unit[1] : -1;
     const Visit visit{u, micro_batch_of(round), Phase::evaluate, next, false};
+    whereabouts().unit.store(u, std::memory_order_relaxed);
     if (batch != nullptr && u > 0 && layout.stage_of(u - 1) != layout.stage())
       hidden = mail_.receive({layout.stage_of(u - 1), false, u - 1, round, sizes_of(*batch)});
     parts_.owner.before(visit);

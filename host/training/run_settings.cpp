@@ -58,6 +58,7 @@ void read_run(const Setting& root, RunSettings& r) {
   r.device = text(root, "run.device").value_or("auto");
   r.stop_after_seconds = number(root, "run.stop_after");
   r.timeout_seconds = number(root, "run.timeout").value_or(300);
+  r.checks_collectives = text(root, "run.check") == "collectives";
   r.peak_flops = number(root, "run.peak_flops");
   if (const auto metric = text(root, "run.early_stop.metric"))
     r.early_stop = {*metric, whole(root, "run.early_stop.patience").value_or(8),

@@ -20,6 +20,7 @@ struct RunSettings {
   std::string device = "auto";
   std::optional<double> stop_after_seconds;
   double timeout_seconds = 300;
+  bool checks_collectives = false;
   std::optional<double> peak_flops;  // a second, of one rank
 
   std::int64_t sequences = 0, sequence_length = 0, micro_batch = 0;  // per step, over all ranks

@@ -174,7 +174,7 @@ class TrainingRun {
     started_ = last_save_ = Clock::now();
     engine_.clock().lap();
     whereabouts().step = at_.step;
-    whereabouts().phase = Phase::training;
+    whereabouts().phase = RunPhase::training;
   }
 
   // Over all ranks. Collective.
@@ -305,7 +305,7 @@ class TrainingRun {
 
   void evaluate() {
     if (parts_.data.evaluation().empty()) return;
-    whereabouts().phase = Phase::evaluation;
+    whereabouts().phase = RunPhase::evaluation;
     StepRecord record{at_.step, {}};
     for (const auto& set : parts_.data.evaluation()) {
       const Metric metric{"eval/" + set.name + "/loss", loss_on(*set.data)};
@@ -316,7 +316,7 @@ class TrainingRun {
     }
     if (first_rank()) metrics_.write(record);
     stop_ = stop_ || ends_early();
-    whereabouts().phase = Phase::training;
+    whereabouts().phase = RunPhase::training;
   }
   bool ends_early() const { return !reason_to_stop(s_.early_stop, at_.early_stop).empty(); }
 
@@ -331,10 +331,10 @@ class TrainingRun {
   }
 
   void save() {
-    whereabouts().phase = Phase::saving;
+    whereabouts().phase = RunPhase::saving;
     checkpoints_.save(at_, keep_interval_);
     saved_step_ = at_.step;
-    whereabouts().phase = Phase::training;
+    whereabouts().phase = RunPhase::training;
     last_save_ = Clock::now();
     save_asked_ = false;
   }

@@ -127,11 +127,11 @@ void add_culprit(SignalText& text, const Culprit& culprit) {
 void add_place(SignalText& text) {
   const Whereabouts& here = whereabouts();
   if (own_rank >= 0) text.add(", rank ").add(own_rank);
-  const Phase phase = here.phase.load();
-  if (phase == Phase::start) return;
-  text.add(phase == Phase::training     ? ", after "
-           : phase == Phase::evaluation ? ", in the evaluation after "
-                                        : ", saving after ");
+  const RunPhase phase = here.phase.load();
+  if (phase == RunPhase::start) return;
+  text.add(phase == RunPhase::training     ? ", after "
+           : phase == RunPhase::evaluation ? ", in the evaluation after "
+                                           : ", saving after ");
   const std::int64_t step = here.step.load();
   text.add(step).add(step == 1 ? " step" : " steps");
 }

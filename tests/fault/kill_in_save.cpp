@@ -1,7 +1,7 @@
 // Loaded into the program before the C library (LD_PRELOAD): kills it at the n-th of the calls by
-// which the folder of an unfinished checkpoint comes to the disk.
+// which the folder of an unfinished checkpoint comes to the disk, or stops it there.
 //
-//   MORTISE_TEST_KILL_IN_SAVE=RANK:N
+//   MORTISE_TEST_KILL_IN_SAVE=RANK:N[:stop]
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@ void reach(const char* path) {
       std::strstr(path, ".partial") == nullptr)
     return;
   if (std::atoi(rank == nullptr ? "0" : rank) != std::atoi(where)) return;
-  if (++calls == std::atoi(std::strchr(where, ':') + 1)) kill(getpid(), SIGKILL);
+  if (++calls == std::atoi(std::strchr(where, ':') + 1))
+    kill(getpid(), std::strstr(where, ":stop") == nullptr ? SIGKILL : SIGSTOP);
 }
 
 std::string path_of(int descriptor) {

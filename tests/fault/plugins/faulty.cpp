@@ -44,6 +44,7 @@ void send(pid_t process, int signal = SIGTERM) { kill(process, signal); }
 
 void act(const std::string& how) {
   if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "stop") kill(getpid(), SIGSTOP);
   if (how == "standard") throw std::out_of_range("the ninth of eight");
   if (how == "torch") TORCH_CHECK(false, "the ninth of eight tensors");
   if (how == "own") throw Hidden{};
@@ -150,10 +151,10 @@ class FaultySink final : public MetricSink {
   Fault fault_;
 };
 
-// MORTISE_TEST_KILL_AT_LOAD names a rank that does not get beyond loading its plugins.
+// MORTISE_TEST_LOST_AT_LOAD=RANK:HOW names a rank that does not get beyond loading its plugins.
 [[maybe_unused]] const bool loaded = [] {
-  const char* rank = std::getenv("MORTISE_TEST_KILL_AT_LOAD");
-  if (rank != nullptr && is_rank(std::atoi(rank))) kill(getpid(), SIGKILL);
+  const char* where = std::getenv("MORTISE_TEST_LOST_AT_LOAD");
+  if (where != nullptr && is_rank(std::atoi(where))) act(std::strchr(where, ':') + 1);
   return true;
 }();
 
