@@ -20,6 +20,7 @@
 #include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
 #include "host/signal_text.hpp"
+#include "host/wiring/mapped_file_at.hpp"
 
 namespace mortise::host {
 namespace {
@@ -176,9 +177,26 @@ void report(const CrashSignal& signal, const ucontext_t& at) {
   put(STDERR_FILENO, text.add("\n"));
 }
 
-void on_crash(int number, siginfo_t*, void* context) {
+// Data files are mapped. Nobody is to blame for memory that has gone with the end of one, so the
+// process ends as for any other fault of its data.
+void end_if_file_was_cut(const siginfo_t& signal) {
+  static char memory[8192];
+  if (signal.si_signo != SIGBUS || signal.si_code != BUS_ADRERR) return;
+  const std::string_view file = mapped_file_at(signal.si_addr, memory, sizeof memory);
+  if (file.empty()) return;
+  SignalText text;
+  text.add("error[D0101]: ").add(file).add(": cannot be read any more (SIGBUS)");
+  add_place(text);
+  text.add(": it has become shorter since it was opened, or its disk has failed; run this again ");
+  text.add("when nobody writes to it\n");
+  put(STDERR_FILENO, text);
+  _exit(int(Exit::data));
+}
+
+void on_crash(int number, siginfo_t* info, void* context) {
   static std::atomic<bool> reported{false};
   const int error = errno;
+  if (!reported) end_if_file_was_cut(*info);
   for (CrashSignal& signal : crash_signals) {
     if (signal.number != number) continue;
     if (!reported.exchange(true)) report(signal, *static_cast<ucontext_t*>(context));

@@ -154,3 +154,32 @@ TEST_CASE("token files: a signal ends a command in the middle and leaves nothing
     CHECK(left_of(trial, "o.").empty());
   }
 }
+
+TEST_CASE("token files: one that is cut while it is read ends command and run with its name") {
+  const Trial trial;
+  const auto cut = [&](Program& program, const std::string& file) {
+    fs::resize_file(trial.path(file), 4096);
+    const Outcome outcome = program.wait();
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit == 4);
+    CHECK(contains(outcome.err, "error[D0101]: " + trial.path(file).string() + ": "));
+    CHECK(contains(outcome.err, "become shorter"));
+    CHECK(program.left_behind().empty());
+  };
+  sparse_array(trial.path("large.npy"), std::uint64_t(1) << 30);
+  Program convert(trial.start({"data", "convert", "large.npy", "-o", "o.pbin"}));
+  for (int i = 0; i != 3000 && !trial.has("o.pbin.partial"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  REQUIRE(trial.has("o.pbin.partial"));
+  cut(convert, "large.npy");
+  CHECK_FALSE(trial.has("o.pbin"));
+  for (const int ranks : {1, 2}) {
+    CAPTURE(ranks);
+    sparse_array(trial.path("data.npy"), 1 << 24);
+    Program run(trial.start(
+        Words{"run", "run.yaml", "-n", std::to_string(ranks)} + trained_on("data.npy") +
+        sets({"run.steps=100000", "eval=null", "run.name=cut" + std::to_string(ranks)})));
+    REQUIRE(run.wait_until_it_says("step "));
+    cut(run, "data.npy");
+  }
+}
