@@ -22,6 +22,11 @@ FileReport::Document first_tokens(const Input& input, token_files::TokenSpan spa
   each_block(input, span, [&](std::span<const std::uint32_t> block) {
     ids.insert(ids.end(), block.begin(), block.end());
   });
+  const std::int64_t vocabulary = tokenizer->vocabulary_size();
+  for (const std::uint32_t id : ids)
+    if (id >= vocabulary)
+      throw DataError(input.file.path() + ": id " + std::to_string(id) +
+                      ": the tokenizer has 0 to " + std::to_string(vocabulary - 1));
   document.text = tokenizer->decode(ids);
   return document;
 }
@@ -30,6 +35,7 @@ FileReport::Document first_tokens(const Input& input, token_files::TokenSpan spa
 
 FileReport DataInspect::look_at(const std::string& path) const {
   const Input input(path);
+  if (config_.tokenizer != nullptr) require_tokenizer(input, *config_.tokenizer);
   FileReport report;
   report.path = input.file.path();
   report.format = token_files::name_of(input.file.format());

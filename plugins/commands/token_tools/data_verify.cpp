@@ -37,11 +37,7 @@ void check_count(const Input& input, const char* what, std::int64_t found, std::
 
 void DataVerify::check_tokenizer(Input& input) const {
   if (config_.tokenizer != nullptr) {
-    const std::string fingerprint = config_.tokenizer->fingerprint();
-    if (!input.side.tokenizer_fingerprint.empty() &&
-        input.side.tokenizer_fingerprint != fingerprint)
-      throw DataError(input.file.path() + " was packed with tokenizer " +
-                      input.side.tokenizer_fingerprint + ", expected " + fingerprint);
+    require_tokenizer(input, *config_.tokenizer);
     input.side.vocabulary_size = config_.tokenizer->vocabulary_size();
   }
   if (config_.vocabulary_size) input.side.vocabulary_size = *config_.vocabulary_size;

@@ -57,6 +57,13 @@ std::vector<Input> open_inputs(const std::vector<std::string_view>& patterns) {
   return inputs;
 }
 
+void require_tokenizer(const Input& input, const Tokenizer& tokenizer) {
+  const std::string own = input.side.tokenizer_fingerprint, expected = tokenizer.fingerprint();
+  if (!own.empty() && own != expected)
+    throw DataError(input.file.path() + " was packed with tokenizer " + own + ", expected " +
+                    expected);
+}
+
 std::int64_t end_of_document(const Input& input, std::optional<std::int64_t> end_id) {
   return end_id ? *end_id : input.side.end_of_document;
 }

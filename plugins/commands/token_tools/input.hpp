@@ -2,6 +2,7 @@
 
 // Token files that a command reads, with what their side files say.
 
+#include <mortise/data/tokenizer.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,9 @@ struct Input {
 
 // Files as settings name them: paths and patterns.
 std::vector<Input> open_inputs(const std::vector<std::string_view>& patterns);
+
+// Errors: DataError where the side file names another tokenizer.
+void require_tokenizer(const Input& input, const Tokenizer& tokenizer);
 
 // Calls `each` for every document. In files that do not know their documents, `end_id` ends one;
 // the side file's end_of_document where it is not given. Without either the file is one document.

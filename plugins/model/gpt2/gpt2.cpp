@@ -23,7 +23,7 @@ class Gpt2 final : public Model {
   struct Config {
     std::int64_t width = 0, layers = 0, heads = 0;
     std::optional<std::int64_t> hidden;
-    std::int64_t vocabulary_size = 0, context_length = 0;
+    std::int64_t vocabulary_size = 0, context_length = 0, sequence_length = 0;
     Positions positions = Positions::learned;
     Activation activation = Activation::gelu_tanh;
     double rope_theta = 10000, norm_epsilon = 1e-5, dropout = 0;
@@ -61,7 +61,11 @@ class Gpt2 final : public Model {
               .at_least(1)
               .defaults_to("batch.sequence_length")
               .doc("number of learned positions")
-              .known_as("n_positions", "n_ctx", "block_size", "max_position_embeddings"));
+              .known_as("n_positions", "n_ctx", "block_size", "max_position_embeddings"),
+          field("sequence_length", &Config::sequence_length)
+              .at_least(1)
+              .defaults_to("batch.sequence_length")
+              .doc("of the texts it is trained on; learned positions must reach so far"));
     }
     static constexpr auto settings() {
       return std::tuple_cat(
@@ -153,6 +157,10 @@ class Gpt2 final : public Model {
                         std::to_string(c.width));
     if (c.positions == Positions::learned && c.context_length < 1)
       throw ConfigError("learned positions need context_length");
+    if (c.positions == Positions::learned && c.sequence_length > c.context_length)
+      throw ConfigError("context_length is " + std::to_string(c.context_length) +
+                        ", sequences have " + std::to_string(c.sequence_length) +
+                        " tokens (batch.sequence_length): learned positions must reach so far");
     if (c.positions == Positions::rotary && c.width / c.heads % 2 != 0)
       throw ConfigError("rotary positions need an even head width: width / heads is " +
                         std::to_string(c.width / c.heads));

@@ -319,8 +319,12 @@ TEST_CASE("data verify, data inspect: with a tokenizer") {
   };
   CHECK(contains(run("data.verify", with(f.a)), "ok"));
   const std::string other = packed(f.folder.path("c.pbin"), {{1, 256}}, "gpt2/1", 50257);
-  CHECK(contains(refusal("data.verify", ErrorCode::bad_data, with(other)),
-                 "was packed with tokenizer gpt2/1, expected byte/1"));
+  for (const char* command : {"data.verify", "data.inspect"})
+    CHECK(contains(refusal(command, ErrorCode::bad_data, with(other)),
+                   "was packed with tokenizer gpt2/1, expected byte/1"));
+  const std::string ids = f.folder.write("ids.bin", std::string("\x01\x02", 2));  // nanoGPT
+  CHECK(contains(refusal("data.inspect", ErrorCode::bad_data, with(ids)),
+                 "ids.bin: id 513: the tokenizer has 0 to 256"));
   CHECK(run("data.inspect", with(f.a)) ==
         f.a +
             "\n"

@@ -133,3 +133,16 @@ TEST_CASE("sentencepiece: nothing of the library shows outside of the plugin") {
   CHECK(::dlsym(RTLD_DEFAULT, "_ZN13sentencepiece22SentencePieceProcessorC1Ev") == nullptr);
   CHECK(::dlsym(RTLD_DEFAULT, "_ZN6google8protobuf11MessageLiteD1Ev") == nullptr);
 }
+
+TEST_CASE("sentencepiece: a word of a megabyte is cut like any other, in linear time") {
+  std::string word;
+  while (word.size() < 1 << 20)
+    word += "abandonedquickfoxjumps" + std::string(1, char(97 + word.size() % 7));
+  for (const char* model : {"botchan_en_bpe_1000", "botchan_en_unigram_1000"}) {
+    CAPTURE(model);
+    const LoadedComponent component = loaded(committed(model));
+    const Ids ids = component.as<Tokenizer>().encode(word);
+    CHECK(ids.size() > word.size() / 8);
+    CHECK(component.as<Tokenizer>().decode(ids) == word);
+  }
+}
