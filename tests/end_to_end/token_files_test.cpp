@@ -183,3 +183,19 @@ TEST_CASE("token files: one that is cut while it is read ends command and run wi
     cut(run, "data.npy");
   }
 }
+
+TEST_CASE("text: two jobs on a fresh corpus pack it once (D-09)") {
+  const Trial trial;
+  const auto start = [&](const std::string& name) {
+    return trial.start(Words{"run", "run.yaml", "-n", "4"} +
+                       sets({"run.steps=2", "eval=null", "run.name=" + name}));
+  };
+  Program one(start("one")), two(start("two"));
+  check_done(one.wait());
+  check_done(two.wait());
+  CHECK(trial.numbers("runs/one") == trial.numbers("runs/two"));
+  CHECK(trial.numbers("runs/one").size() > 4);
+  const Words cached = trial.names("cache/mortise/packed");
+  CHECK(cached.size() == 2);  // the packed file and what stands beside it
+  for (const std::string& name : cached) CHECK_FALSE(contains(name, ".partial"));
+}

@@ -91,6 +91,7 @@ PackJournal::Job DataPack::job() const {
                           {"field", std::string(config_.text_key)},
                           {"format", std::to_string(int(config_.format))},
                           {"eod", std::to_string(int(config_.eod))},
+                          {"bod", std::to_string(int(config_.bod))},
                           {"on_error", std::to_string(int(config_.on_error))}};
   for (std::size_t i = 0; i != files_.size(); ++i) {
     const corpus::FileState state = corpus::state_of(files_[i]);
@@ -106,6 +107,7 @@ corpus::PackOptions DataPack::options() const {
   options.field = corpus::field_expression(config_.text_key);
   options.format = config_.format;
   options.end = config_.eod;
+  options.begin = config_.bod;
   options.on_error = config_.on_error;
   options.workers = int(config_.workers);
   options.block_bytes = config_.block;

@@ -29,6 +29,7 @@ class DataPack final : public Command {
     std::string_view text_key = ".text";
     corpus::TextFormat format = corpus::TextFormat::by_name;
     corpus::EndOfDocument eod = corpus::EndOfDocument::when_known;
+    bool bod = false;
     corpus::OnError on_error = corpus::OnError::fail;
     std::optional<Amount> hold_out;
     std::int64_t workers = 0;
@@ -61,6 +62,8 @@ class DataPack final : public Command {
               .choice("auto", corpus::EndOfDocument::when_known)
               .choice("none", corpus::EndOfDocument::none)
               .doc("whether the tokenizer's end_of_document, if it has one, ends each document"),
+          field("bod", &Config::bod)
+              .doc("begin each document with the tokenizer's begin_of_document"),
           field("on_error", &Config::on_error)
               .choice("fail", corpus::OnError::fail)
               .choice("skip", corpus::OnError::skip)

@@ -26,12 +26,12 @@ void append_as(std::span<const std::uint32_t> ids, std::string& tokens) {
 }  // namespace
 
 BatchEncoder::BatchEncoder(const Tokenizer& tokenizer, const FieldExpression& field,
-                           OnError on_error, std::optional<std::uint32_t> end, std::uint32_t width)
+                           OnError on_error, DocumentEdges edges, std::uint32_t width)
     : tokenizer_(tokenizer),
       documents_(field, on_error),
       on_error_(on_error),
       vocabulary_size_(tokenizer.vocabulary_size()),
-      end_(end),
+      edges_(edges),
       width_(width) {}
 
 PackedBatch BatchEncoder::encode(const TextBatch& batch, const std::string& file) {
@@ -82,7 +82,7 @@ void BatchEncoder::encode(const std::vector<std::string_view>& texts) {
   if (batch.ends.size() != texts.size())
     throw Error(ErrorCode::failed, "the tokenizer encoded " + std::to_string(batch.ends.size()) +
                                        " of " + std::to_string(texts.size()) + " texts");
-  packed_.tokens.reserve(packed_.tokens.size() + (batch.ids.size() + texts.size()) * width_);
+  packed_.tokens.reserve(packed_.tokens.size() + (batch.ids.size() + 2 * texts.size()) * width_);
   std::size_t begin = 0;
   for (std::size_t i = 0; i != texts.size(); ++i) {
     const auto end = static_cast<std::size_t>(batch.ends[i]);
@@ -94,11 +94,14 @@ void BatchEncoder::encode(const std::vector<std::string_view>& texts) {
 }
 
 void BatchEncoder::add_document(std::span<const std::uint32_t> ids, std::int64_t line) {
-  const bool has_end = end_ && !ids.empty() && ids.back() == *end_;
-  if (ids.empty() && !end_) return leave_out(line);
+  const auto& [begin, end] = edges_;
+  const bool add_begin = begin && (ids.empty() || ids.front() != *begin);
+  const bool add_end = end && (ids.empty() || ids.back() != *end);
+  if (ids.empty() && !add_begin && !add_end) return leave_out(line);
+  if (add_begin) append(std::span(&*begin, 1));
   append(ids);
-  if (end_ && !has_end) append(std::span(&*end_, 1));
-  packed_.lengths.push_back(static_cast<std::int64_t>(ids.size()) + (end_ && !has_end));
+  if (add_end) append(std::span(&*end, 1));
+  packed_.lengths.push_back(static_cast<std::int64_t>(ids.size()) + add_begin + add_end);
 }
 
 void BatchEncoder::append(std::span<const std::uint32_t> ids) {
@@ -117,7 +120,7 @@ void BatchEncoder::append(std::span<const std::uint32_t> ids) {
 
 // A document without a token would be none for whoever reads the packed file.
 void BatchEncoder::leave_out(std::int64_t line) {
-  const std::string reason = "empty text, and no end of document is put";
+  const std::string reason = "empty text, and neither begin nor end of a document is put";
   if (on_error_ == OnError::fail)
     throw DataError(*file_ + ":" + std::to_string(line) + ": " + reason);
   packed_.faults.push_back({line, reason, false});

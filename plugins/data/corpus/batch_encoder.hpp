@@ -15,11 +15,16 @@
 
 namespace mortise::corpus {
 
+// The ids that begin and end each document.
+struct DocumentEdges {
+  std::optional<std::uint32_t> begin, end;
+};
+
 class BatchEncoder {
  public:
-  // `end`: the id that ends each document; `width`: bytes of a token.
+  // `width`: bytes of a token.
   BatchEncoder(const Tokenizer& tokenizer, const FieldExpression& field, OnError on_error,
-               std::optional<std::uint32_t> end, std::uint32_t width);
+               DocumentEdges edges, std::uint32_t width);
 
   // Errors: DataError naming file and line; what the tokenizer throws.
   PackedBatch encode(const TextBatch& batch, const std::string& file);
@@ -36,7 +41,7 @@ class BatchEncoder {
   BatchDocuments documents_;
   OnError on_error_;
   std::int64_t vocabulary_size_;
-  std::optional<std::uint32_t> end_;
+  DocumentEdges edges_;
   std::uint32_t width_;
   // Texts that wait for encode, one after the other, where each of them ends, and their lines.
   std::string pending_;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "batch_encoder.hpp"
 #include "input_files.hpp"
 #include "pipeline.hpp"
 
@@ -15,13 +14,13 @@ namespace {
 // Bound of the texts that are read and not yet written.
 constexpr std::int64_t kBytesUnderWay = 32 << 20;
 
-}  // namespace
-
-std::optional<std::uint32_t> end_of_document(const Tokenizer& tokenizer) {
+std::optional<std::uint32_t> special_token(const Tokenizer& tokenizer, std::string_view name) {
   for (const SpecialToken& token : tokenizer.special_tokens())
-    if (token.name == "end_of_document") return static_cast<std::uint32_t>(token.id);
+    if (token.name == name) return static_cast<std::uint32_t>(token.id);
   return std::nullopt;
 }
+
+}  // namespace
 
 Packer::Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter& writer,
                PackHooks hooks)
@@ -29,7 +28,13 @@ Packer::Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter
       options_(std::move(options)),
       writer_(writer),
       hooks_(std::move(hooks)) {
-  if (options_.end == EndOfDocument::when_known) end_ = end_of_document(tokenizer);
+  if (options_.end == EndOfDocument::when_known)
+    edges_.end = special_token(tokenizer, "end_of_document");
+  if (options_.begin) {
+    edges_.begin = special_token(tokenizer, "begin_of_document");
+    if (!edges_.begin)
+      throw ConfigError("bod: the tokenizer has no begin_of_document: leave the option out");
+  }
   if (options_.workers == 0) options_.workers = available_cores();
 }
 
@@ -46,7 +51,7 @@ bool Packer::pack(const std::vector<std::string>& files) {
   stages.read = [&] { return reader.next(); };
   stages.make_worker = [&]() -> std::function<PackedBatch(TextBatch)> {
     auto encoder = std::make_shared<BatchEncoder>(tokenizer_, options_.field, options_.on_error,
-                                                  end_, writer_.width());
+                                                  edges_, writer_.width());
     return
         [encoder, &files](TextBatch batch) { return encoder->encode(batch, files[batch.source]); };
   };
@@ -96,7 +101,7 @@ pbin::SideFile Packer::side_file() const {
   pbin::SideFile side;
   side.tokenizer_fingerprint = tokenizer_.fingerprint();
   side.vocabulary_size = tokenizer_.vocabulary_size();
-  if (end_) side.end_of_document = *end_;
+  if (edges_.end) side.end_of_document = *edges_.end;
   side.sources = state_.sources;
   return side;
 }

@@ -1,7 +1,8 @@
 #pragma once
 
 // Text files become packed tokens: documents in the order of the files, each followed by the
-// tokenizer's end_of_document if it has one. The result is the same for any number of workers.
+// tokenizer's end_of_document if it has one, and after its begin_of_document if asked for. The
+// result is the same for any number of workers.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "../pbin/pbin_writer.hpp"
+#include "batch_encoder.hpp"
 #include "batch_reader.hpp"
 #include "field_expression.hpp"
 #include "packed_batch.hpp"
@@ -21,12 +23,11 @@ namespace mortise::corpus {
 
 enum class EndOfDocument { when_known, none };
 
-std::optional<std::uint32_t> end_of_document(const Tokenizer& tokenizer);
-
 struct PackOptions {
   FieldExpression field;
   TextFormat format = TextFormat::by_name;
   EndOfDocument end = EndOfDocument::when_known;
+  bool begin = false;  // each document with the tokenizer's begin_of_document
   OnError on_error = OnError::fail;
   int workers = 0;  // 0: one for each core that the process may use
   std::int64_t block_bytes = 64 << 20;
@@ -58,6 +59,7 @@ struct PackHooks {
 
 class Packer {
  public:
+  // Errors: ConfigError for PackOptions::begin with a tokenizer that has no such token.
   Packer(const Tokenizer& tokenizer, PackOptions options, pbin::PbinWriter& writer,
          PackHooks hooks = {});
 
@@ -78,7 +80,7 @@ class Packer {
 
   const Tokenizer& tokenizer_;
   PackOptions options_;
-  std::optional<std::uint32_t> end_;
+  DocumentEdges edges_;
   pbin::PbinWriter& writer_;
   PackHooks hooks_;
   PackState state_;

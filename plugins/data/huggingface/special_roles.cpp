@@ -31,6 +31,20 @@ std::optional<Json> content_of(const Json& config, const char* key) {
   return token->at("content");
 }
 
+// The token that a TemplateProcessing puts before a text: {"SpecialToken": {"id": "<s>", …}}.
+std::optional<std::string_view> template_begin(const std::optional<Json>& post_processor) {
+  if (!post_processor) return std::nullopt;
+  std::vector<Json> all{*post_processor};
+  if (post_processor->type() == "Sequence") all = post_processor->at("processors").items();
+  for (const Json& one : all) {
+    if (one.type() != "TemplateProcessing") continue;
+    const std::vector<Json> single = one.at("single").items();
+    if (single.empty()) continue;
+    if (const auto token = single.front().find("SpecialToken")) return token->at("id").text();
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint32_t> usual_one(const Role& role, const AddedTokens& added) {
   for (const std::string_view content : role.usual)
     if (added.is_special(content)) return added.find(content);
@@ -50,9 +64,10 @@ std::optional<std::uint32_t> only_special(const AddedTokens& added) {
 }  // namespace
 
 std::vector<SpecialToken> special_roles(
-    const std::optional<Json>& tokenizer_config, const AddedTokens& added,
+    const std::optional<Json>& tokenizer_config, const Json& tokenizer, const AddedTokens& added,
     const std::function<std::optional<std::uint32_t>(std::string_view)>& find) {
   std::vector<SpecialToken> found;
+  const auto before_text = template_begin(tokenizer.find("post_processor"));
   for (const Role& role : roles()) {
     std::optional<std::uint32_t> id;
     if (tokenizer_config) {
@@ -63,6 +78,8 @@ std::vector<SpecialToken> special_roles(
                           ", which is no token of the tokenizer");
       }
     }
+    if (!id && before_text && std::string_view(role.name) == "begin_of_document")
+      id = find(*before_text);
     if (!id) id = usual_one(role, added);
     if (!id && &role == &roles().front()) id = only_special(added);
     if (id) found.push_back({role.name, std::int64_t(*id)});

@@ -55,10 +55,11 @@ TokenizerParts::TokenizerParts(const TokenizerFile& file, Spelled special)
   pre_tokenizer_ = std::make_unique<PreTokenizer>(tokenizer.find("pre_tokenizer"));
   model_ = model_of(tokenizer.at("model"), vocabulary_, pre_tokenizer_->alphabet());
   decoder_ = std::make_unique<Decoder>(tokenizer.find("decoder"));
-  roles_ = huggingface::special_roles(file.config(), *added_, [&](std::string_view token) {
-    const auto id = added_->find(token);
-    return id ? id : vocabulary_.find(token);
-  });
+  roles_ =
+      huggingface::special_roles(file.config(), tokenizer, *added_, [&](std::string_view token) {
+        const auto id = added_->find(token);
+        return id ? id : vocabulary_.find(token);
+      });
   fingerprint_ = fingerprint_of(tokenizer, special);
 }
 

@@ -14,8 +14,11 @@ using mortise::token_files::TokenFile;
 // A tokenizer of a given vocabulary: each byte b is the id vocabulary - 1 - b.
 class FakeTokenizer final : public Tokenizer {
  public:
-  explicit FakeTokenizer(std::int64_t vocabulary, bool adds_end = false)
-      : vocabulary_(vocabulary), adds_end_(adds_end) {}
+  explicit FakeTokenizer(std::int64_t vocabulary, bool adds_end = false,
+                         std::vector<mortise::SpecialToken> more = {})
+      : vocabulary_(vocabulary), adds_end_(adds_end), special_(std::move(more)) {
+    if (adds_end) special_.push_back({"end_of_document", 0});
+  }
   std::vector<std::uint32_t> encode(std::string_view text) const override {
     std::vector<std::uint32_t> ids;
     for (const char c : text)
@@ -25,15 +28,13 @@ class FakeTokenizer final : public Tokenizer {
   }
   std::string decode(std::span<const std::uint32_t>) const override { return {}; }
   std::int64_t vocabulary_size() const override { return vocabulary_; }
-  std::vector<mortise::SpecialToken> special_tokens() const override {
-    if (adds_end_) return {{"end_of_document", 0}};
-    return {};
-  }
+  std::vector<mortise::SpecialToken> special_tokens() const override { return special_; }
   std::string fingerprint() const override { return "fake/1"; }
 
  private:
   std::int64_t vocabulary_;
   bool adds_end_;
+  std::vector<mortise::SpecialToken> special_;
 };
 
 }  // namespace
@@ -110,6 +111,26 @@ TEST_CASE("data pack: an end that the tokenizer has put there is not put twice")
   FakeTokenizer tokenizer(300, true);
   f.pack({"a.txt"}, {}, mortise::kit::object_of<Tokenizer>(tokenizer));
   CHECK(documents(f.out.path("o.pbin")) == std::vector<Tokens>{{299 - 'x', 0}});
+}
+
+TEST_CASE("data pack: one begin of each document for who asks for it, whatever its end (T-09)") {
+  const Packing f;
+  f.in.write("a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"\"}\n");
+  const std::uint32_t id = 299 - 'x';
+  FakeTokenizer both(300, false, {{"begin_of_document", 7}, {"end_of_document", 8}});
+  FakeTokenizer begins_itself(300, false, {{"begin_of_document", id}});
+  const auto packed = [&](FakeTokenizer& tokenizer, bool begin, const char* end) {
+    f.pack({"a.jsonl"}, {{"bod", begin}, {"eod", end}, {"overwrite", true}, {"on_error", "skip"}},
+           mortise::kit::object_of<Tokenizer>(tokenizer));
+    return documents(f.out.path("o.pbin"));
+  };
+  CHECK(packed(both, false, "none") == std::vector<Tokens>{{id}});
+  CHECK(packed(both, true, "none") == std::vector<Tokens>{{7, id}, {7}});
+  CHECK(packed(both, false, "auto") == std::vector<Tokens>{{id, 8}, {8}});
+  CHECK(packed(both, true, "auto") == std::vector<Tokens>{{7, id, 8}, {7, 8}});
+  CHECK(packed(begins_itself, true, "auto") == std::vector<Tokens>{{id}, {id}});
+  CHECK(contains(f.refusal({"a.jsonl"}, {{"bod", true}, {"overwrite", true}}),
+                 "bod: the tokenizer has no begin_of_document"));
 }
 
 TEST_CASE("data pack: line ends of other systems give identical files (D-04)") {

@@ -194,9 +194,11 @@ TEST_CASE("huggingface: a template adds nothing; its token is there for who asks
   CHECK(made.encode("hello hello") == Ids{259, 260});
   CHECK(made.encode("").empty());
   const auto special = (*made).special_tokens();
-  REQUIRE(special.size() == 1);
+  REQUIRE(special.size() == 2);
   CHECK(special[0].name == "end_of_document");
   CHECK(special[0].id == 266);
+  CHECK(special[1].name == "begin_of_document");
+  CHECK(special[1].id == 266);
 }
 
 TEST_CASE("huggingface: invalid bytes count as replacement characters") {
