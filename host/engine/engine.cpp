@@ -10,6 +10,12 @@
 namespace mortise::host {
 namespace {
 
+// What the layers of this run see of each parameter.
+std::vector<ParameterInfo> computed_in(DType type, std::vector<ParameterInfo> infos) {
+  for (ParameterInfo& info : infos) info.compute = type;
+  return infos;
+}
+
 Inverses invert(const at::Tensor& counts) {
   const at::Tensor inverse = at::reciprocal(counts.clamp_min(1).to(at::kDouble));
   return {inverse[0], inverse[1], inverse[2]};
@@ -56,7 +62,8 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       chains_(parts_.model, parts_.layer_ops),
-      layout_(parts_.layout, chains_.parameters(), std::int64_t(parts_.model.units().size())),
+      layout_(parts_.layout, computed_in(settings_.compute, chains_.parameters()),
+              std::int64_t(parts_.model.units().size())),
       parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
       tied_(layout_, parameters_),
       optimizers_(parts_.optimizers, parameters_, layout_.micro_batches()),
@@ -115,7 +122,7 @@ void Engine::check_collective_loss(const RoundBatches& rounds) const {
 const std::vector<PlannedAction>& Engine::schedule(std::int64_t rounds) {
   const auto found = schedules_.find(rounds);
   if (found != schedules_.end()) return found->second;
-  return schedules_[rounds] = plan_step(layout_.schedule(rounds));
+  return schedules_[rounds] = plan_step(layout_.schedule(rounds), parameters_.first_trainable());
 }
 
 // Ranks with other positions of the same sequences draw numbers of their own.
@@ -223,12 +230,12 @@ void Engine::announce_checkpoint(std::int64_t step) {
 
 at::Tensor Engine::infer(const Batch& batch) {
   parts_.owner.begin_step({0, 1, false});
-  return walk_.infer(batch);
+  return walk_.infer(batch).to(at::kFloat);
 }
 
 at::Tensor Engine::decode(const Batch& batch, KeptStates& kept) {
   parts_.owner.begin_step({0, 1, false});
-  return walk_.infer(batch, &kept);
+  return walk_.infer(batch, &kept).to(at::kFloat);
 }
 
 }  // namespace mortise::host

@@ -26,6 +26,7 @@ struct EngineSettings {
   std::optional<double> clip_norm;
   double norm = 2;  // 1, 2 or infinity
   Recompute recompute;
+  DType compute = DType::float32;  // of activations, and of parameters as layers see them
 };
 
 // Components that one training program is made of; lent for the engine's life.
@@ -97,7 +98,8 @@ class Engine {
   void abort() noexcept;
   // Tells observers that a checkpoint of `step` is about to be written.
   void announce_checkpoint(std::int64_t step);
-  // Shapes: the batch's tokens [B, T] -> logits [B, T, V]. Not collective beyond the owner.
+  // Shapes: the batch's tokens [B, T] -> logits [B, T, V], float32. Not collective beyond the
+  // owner.
   at::Tensor infer(const Batch& batch);
   // The same for the positions after those that `kept` comes from.
   at::Tensor decode(const Batch& batch, KeptStates& kept);

@@ -3,6 +3,9 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "host/checkpoint/box.hpp"
 
 namespace mortise::host {
@@ -30,7 +33,7 @@ void fill_whole(Initializer& initializer, const Piece& piece, const ParameterInf
 }  // namespace
 
 Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner, Plan& plan)
-    : infos_(chains.parameters()) {
+    : infos_(chains.parameters()), first_trainable_(first_trainable_unit(infos_)) {
   owner.plan(plan);
   pieces_ = owner.pieces();
   trainable_.resize(std::size_t(plan.units()));
@@ -47,6 +50,13 @@ Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner, Pl
     if (!infos_[i].trainable) continue;
     for (const std::int64_t unit : here[i].units) trainable_.at(std::size_t(unit)).push_back(i);
   }
+}
+
+std::int64_t first_trainable_unit(const std::vector<ParameterInfo>& infos) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const ParameterInfo& info : infos)
+    if (info.trainable && !info.units.empty()) first = std::min(first, info.units.front());
+  return first;
 }
 
 std::int64_t Parameters::count() const {

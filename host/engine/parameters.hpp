@@ -22,6 +22,7 @@ class Parameters {
     return trainable_[std::size_t(unit)];
   }
   std::int64_t units() const { return std::int64_t(trainable_.size()); }
+  std::int64_t first_trainable() const { return first_trainable_; }
   // Elements over all ranks.
   std::int64_t count() const;
 
@@ -35,6 +36,11 @@ class Parameters {
   TensorList leaves_;
   std::vector<Piece> pieces_;
   std::vector<std::vector<std::size_t>> trainable_;
+  std::int64_t first_trainable_;
 };
+
+// The lowest unit, of all stages, with a parameter to train. No gradient is wanted below it. With
+// none at all, a number above every unit.
+std::int64_t first_trainable_unit(const std::vector<ParameterInfo>& infos);
 
 }  // namespace mortise::host

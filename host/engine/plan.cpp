@@ -9,6 +9,10 @@ namespace {
 
 Error refused(const std::string& text) { return Error(ErrorCode::bad_argument, text); }
 
+const char* name_of(at::ScalarType type) {
+  return type == at::kFloat ? "float32" : type == at::kBFloat16 ? "bfloat16" : "another type";
+}
+
 }  // namespace
 
 Plan::Plan(std::vector<ParameterInfo> infos, std::int64_t units,
@@ -30,6 +34,11 @@ void Plan::place(ParameterId parameter, const at::Tensor& tensor) {
   const auto i = std::size_t(parameter);
   if (tensor.sizes() != at::IntArrayRef(boxes_.at(i).size))
     throw refused("place: the tensor for " + infos_[i].name + " does not have the size of its box");
+  const at::ScalarType type = infos_[i].compute == DType::bfloat16 ? at::kBFloat16 : at::kFloat;
+  if (tensor.scalar_type() != type)
+    throw refused("place: the owner gives " + infos_[i].name + " as " +
+                  name_of(tensor.scalar_type()) + ", and layers compute in " + name_of(type) +
+                  " (precision.compute): choose another owner, or precision");
   placed_[i] = tensor;
 }
 

@@ -4,14 +4,34 @@
 #include <utility>
 
 namespace mortise::host {
+namespace {
 
-std::vector<PlannedAction> plan_step(const std::vector<Action>& actions) {
+// Gradients are sent by the unit above a border and received by the one below it.
+bool serves_nobody(const Action& a, std::int64_t first_trainable) {
+  using Kind = Action::Kind;
+  switch (a.kind) {
+    case Kind::backward:
+    case Kind::weight_backward:
+    case Kind::receive_gradients:
+      return a.unit < first_trainable;
+    case Kind::send_gradients:
+      return a.unit <= first_trainable;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::vector<PlannedAction> plan_step(const std::vector<Action>& actions,
+                                     std::int64_t first_trainable) {
   using Kind = Action::Kind;
   std::set<std::pair<std::int64_t, std::int64_t>> split;  // unit, micro-batch
   for (const Action& a : actions)
     if (a.kind == Kind::weight_backward) split.insert({a.unit, a.micro_batch});
   std::vector<PlannedAction> all;
   for (const Action& a : actions) {
+    if (serves_nobody(a, first_trainable)) continue;
     const bool whole = a.kind == Kind::backward && split.count({a.unit, a.micro_batch}) == 0;
     all.push_back({a, -1, whole || a.kind == Kind::weight_backward, false});
   }

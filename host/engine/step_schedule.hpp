@@ -11,6 +11,9 @@ struct PlannedAction {
   bool gives_gradients = false;  // the unit's gradients of this micro-batch are complete after it
   bool last_of_step = false;     // no later pass of its kind for this unit
 };
-std::vector<PlannedAction> plan_step(const std::vector<Action>& actions);
+// Units below `first_trainable` have no gradients: their backward passes, and what would travel for
+// them, are left out.
+std::vector<PlannedAction> plan_step(const std::vector<Action>& actions,
+                                     std::int64_t first_trainable);
 
 }  // namespace mortise::host

@@ -10,12 +10,13 @@
 namespace mortise::host {
 namespace {
 
-// Detached from the graph of the unit before; floating tensors become leaves of a new one.
-TensorList cut(const TensorList& hidden) {
+// Detached from the graph of the unit before; floating tensors become leaves of a new one, if a
+// unit below wants their gradients.
+TensorList cut(const TensorList& hidden, bool wants_gradients) {
   TensorList inputs;
   for (const at::Tensor& t : hidden) {
     inputs.push_back(t.detach());
-    if (t.is_floating_point()) inputs.back().set_requires_grad(true);
+    if (wants_gradients && t.is_floating_point()) inputs.back().set_requires_grad(true);
   }
   return inputs;
 }
@@ -137,19 +138,37 @@ void UnitWalk::forward(const Visit& visit, Place here, const WalkStep& step) {
   parts_.owner.before(visit);
   if (batch) {
     seed_visit(step.seed, step.step, visit);
-    Saved& saved = saved_[here];
-    saved.inputs = cut(take(activations_, {here.first - 1, here.second}));
-    const bool drop = recompute_[std::size_t(visit.unit)];
-    const at::AutoGradMode mode(!drop);
-    VisitResult result = run_unit(request(*batch), visit, saved.inputs);
-    activations_[here] = result.outputs;
-    if (!drop) {
-      saved.outputs = std::move(result.outputs);
-      saved.terms = std::move(result.terms);
-      keep(result, visit);
-    }
+    TensorList hidden = take(activations_, {here.first - 1, here.second});
+    if (visit.unit < parts_.parameters.first_trainable())
+      activations_[here] = run_without_backward(visit, here, hidden, *batch, step);
+    else
+      activations_[here] = run_for_backward(visit, here, hidden, *batch);
   }
   parts_.owner.after(visit);
+}
+
+TensorList UnitWalk::run_for_backward(const Visit& visit, Place here, const TensorList& hidden,
+                                      const Batch& batch) {
+  Saved& saved = saved_[here];
+  saved.inputs = cut(hidden, visit.unit > parts_.parameters.first_trainable());
+  const bool drop = recompute_[std::size_t(visit.unit)];
+  const at::AutoGradMode mode(!drop);
+  VisitResult result = run_unit(request(batch), visit, saved.inputs);
+  if (drop) return std::move(result.outputs);
+  saved.outputs = result.outputs;
+  saved.terms = std::move(result.terms);
+  keep(result, visit);
+  return std::move(result.outputs);
+}
+
+// A unit below the first trainable one: nothing is kept of it.
+TensorList UnitWalk::run_without_backward(const Visit& visit, Place here, const TensorList& hidden,
+                                          const Batch& batch, const WalkStep& step) {
+  const at::NoGradGuard no_grad;
+  VisitResult result = run_unit(request(batch), visit, hidden);
+  add_terms(step.values[here.second], result.terms, step.inverses);
+  keep(result, visit);
+  return std::move(result.outputs);
 }
 
 void UnitWalk::backward(const Visit& visit, const PlannedAction& planned, const WalkStep& step) {
@@ -172,8 +191,10 @@ void UnitWalk::backward(const Visit& visit, const PlannedAction& planned, const 
       run_backward(saved.outputs, take(gradients_, here), saved.terms, step.inverses);
     }
     add_terms(step.values[here.second], saved.terms, step.inverses);
-    TensorList& of_inputs = gradients_[{here.first - 1, here.second}];
-    for (const at::Tensor& t : saved.inputs) of_inputs.push_back(t.grad());
+    if (visit.unit > parts_.parameters.first_trainable()) {
+      TensorList& of_inputs = gradients_[{here.first - 1, here.second}];
+      for (const at::Tensor& t : saved.inputs) of_inputs.push_back(t.grad());
+    }
     saved = {{}, {}, {}, parts_.parameters.take_gradients(visit.unit), std::move(saved.tasks)};
   }
   if (planned.gives_gradients) finish_weights(visit, here);

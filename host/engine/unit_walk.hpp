@@ -77,6 +77,10 @@ class UnitWalk {
   };
   void act(const PlannedAction& planned, const WalkStep& step);
   void forward(const Visit& visit, Place here, const WalkStep& step);
+  TensorList run_for_backward(const Visit& visit, Place here, const TensorList& hidden,
+                              const Batch& batch);
+  TensorList run_without_backward(const Visit& visit, Place here, const TensorList& hidden,
+                                  const Batch& batch, const WalkStep& step);
   void backward(const Visit& visit, const PlannedAction& planned, const WalkStep& step);
   void finish_weights(const Visit& visit, Place here);
   void keep(const VisitResult& result, const Visit& visit);

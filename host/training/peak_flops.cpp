@@ -8,10 +8,11 @@
 
 namespace mortise::host {
 
-double measured_peak_flops() {
+double measured_peak_flops(DType type) {
   using Clock = std::chrono::steady_clock;
   constexpr double kSize = 768, kSeconds = 0.05;
-  const at::Tensor a = at::ones({std::int64_t(kSize), std::int64_t(kSize)});
+  const at::Tensor a = at::ones({std::int64_t(kSize), std::int64_t(kSize)},
+                                type == DType::bfloat16 ? at::kBFloat16 : at::kFloat);
   at::mm(a, a);  // the first one starts the threads
   double best = kSeconds;
   const Clock::time_point begin = Clock::now();

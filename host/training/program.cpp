@@ -203,7 +203,7 @@ std::vector<Observer*> ModelProgram::observers(const Setting& root) {
 void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   const RunSettings& s = request.settings;
   loss_ = required<Loss>(wiring_, request.root, "loss");
-  EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute};
+  EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute, s.compute};
   LayoutParts layout{request.mesh, selector_.get(), {}};
   for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
   Model& model = request.watch ? request.watch->watch(*model_) : *model_;

@@ -83,6 +83,7 @@ void read_gradients(const Setting& root, RunSettings& r) {
   r.norm = norm == "inf" ? std::numeric_limits<double>::infinity() : std::stod(norm);
   r.max_skipped = whole(root, "gradients.max_skipped").value_or(10);
   r.recompute = read_recompute(root);
+  if (text(root, "precision.compute") == "bfloat16") r.compute = DType::bfloat16;
 }
 
 void read_intervals(const Setting& root, RunSettings& r) {

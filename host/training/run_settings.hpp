@@ -32,6 +32,7 @@ struct RunSettings {
   double norm = 2;
   std::int64_t max_skipped = 10;
   Recompute recompute;
+  DType compute = DType::float32;
 
   std::optional<Amount> eval_every, hold_out;
   std::optional<std::int64_t> eval_tokens;

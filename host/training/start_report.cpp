@@ -29,7 +29,8 @@ std::vector<std::string> start_report(const RunSettings& s, const Horizon& horiz
   const std::int64_t ranks = layout.micro_batches().size();
   std::vector<std::string> lines;
   lines.push_back("run        " + s.name + " in " + s.folder + ", " +
-                  plural(layout.everyone().size(), "rank") + ", cpu, float32");
+                  plural(layout.everyone().size(), "rank") + ", cpu, " +
+                  (s.compute == DType::bfloat16 ? "bfloat16 over float32 masters" : "float32"));
   lines.push_back("model      " + short_count(double(model.engine().parameters().count())) +
                   " parameters in " + plural(model.engine().parameters().units(), "unit"));
   lines.push_back("step       " + plural(s.sequences, "sequence") + " of " +

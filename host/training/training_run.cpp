@@ -179,8 +179,8 @@ class TrainingRun {
 
   // Over all ranks. Collective.
   void measure_peak() {
-    at::Tensor sum =
-        at::scalar_tensor(s_.peak_flops ? *s_.peak_flops : measured_peak_flops(), at::kDouble);
+    at::Tensor sum = at::scalar_tensor(
+        s_.peak_flops ? *s_.peak_flops : measured_peak_flops(s_.compute), at::kDouble);
     group_.all_reduce(sum, ReduceOp::sum)->wait();
     const auto tokens = double(horizon_.tokens_per_step);
     performance_ = {tokens, tokens * training_flops_per_token(engine_.chains(), s_.sequence_length),

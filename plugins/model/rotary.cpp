@@ -105,6 +105,7 @@ const Angles& Rotary::angles(const at::Tensor& positions) {
 }
 
 at::Tensor turn(const at::Tensor& x, const Angles& angles) {
+  if (x.scalar_type() == at::kBFloat16) return turn(x.to(at::kFloat), angles).to(at::kBFloat16);
   return has_own_loop(x, angles) ? Turn::apply(x, angles.cosine, angles.sine)
                                  : turn_by_operations(x, angles);
 }

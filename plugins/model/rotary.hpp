@@ -25,7 +25,7 @@ class Rotary {
   Angles angles_;
 };
 
-// x [B, H, T, D] -> the same, turned. Gradients flow to x.
+// x [B, H, T, D] -> the same, turned; bfloat16 is turned in float32. Gradients flow to x.
 at::Tensor turn(const at::Tensor& x, const Angles& angles);
 // The same bits from LibTorch's operations, for other devices and types.
 at::Tensor turn_by_operations(const at::Tensor& x, const Angles& angles);

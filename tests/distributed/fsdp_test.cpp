@@ -1,26 +1,9 @@
-#include <ATen/Parallel.h>
-
 #include <limits>
 
-#include "tests/doctest_with_torch.hpp"
-#include "tests/training/engine_run.hpp"
-#include "tests/training/forked_ranks.hpp"
+#include "tests/distributed/against_plain_loop.hpp"
 
 namespace mortise::tests {
 namespace {
-
-SmallShape odd_shape() {
-  SmallShape s;  // shards with no rows at 4 ranks, one key head, nothing divides
-  s.vocabulary = 67, s.width = 30, s.layers = 2, s.heads = 5, s.kv_heads = 1, s.hidden = 77;
-  return s;
-}
-
-TrainingCase named(const std::string& name, const std::function<void(TrainingCase&)>& change = {}) {
-  TrainingCase c;
-  c.name = name;
-  if (change) change(c);
-  return c;
-}
 
 std::vector<TrainingCase> cases() {
   const auto dropout = [](TrainingCase& c) { c.shape.dropout = 0.1, c.recompute = true; };
@@ -52,30 +35,6 @@ std::vector<TrainingCase> cases() {
               c.owner = "ddp", c.shape.tied = false, c.clip_norm = 0.05, c.micro_batches = 5;
             }),
   };
-}
-
-// Every rank compares with the reference and reports through its exit code.
-void check_on_ranks(const TrainingCase& c, int size, bool crossed) {
-  CAPTURE(c.name);
-  CAPTURE(size);
-  CAPTURE(crossed);
-  const TemporaryFolder folder;
-  const std::vector<int> codes = run_forked(size, [&](int rank) {
-    at::set_num_threads(1);
-    const TrainingResult mine =
-        train_through_engine(c, rank, size, crossed, folder.path() / "store");
-    if (rank != 0) return;
-    const TrainingResult plain = train_plainly(c);
-    const std::int64_t n = differing(plain.parameters, mine.parameters);
-    if (n != 0)
-      throw std::runtime_error(c.name + ": " + std::to_string(n) + " elements differ after " +
-                               std::to_string(c.steps) + " steps");
-    if (plain.losses != mine.losses) throw std::runtime_error(c.name + ": losses differ");
-    for (std::size_t s = 0; s != plain.norms.size(); ++s)
-      if (std::abs(plain.norms[s] - mine.norms[s]) > 1e-12 * plain.norms[s])
-        throw std::runtime_error(c.name + ": norms differ at step " + std::to_string(s));
-  });
-  for (const int code : codes) CHECK(code == 0);
 }
 
 }  // namespace

@@ -39,14 +39,19 @@ class TestAdamW final : public Optimizer {
   }
 };
 
-// Sleeps up to 2 ms before each callback: what is right only by timing fails.
+// Sleeps up to 2 ms before each callback: what is right only by timing fails. Notes visits.
 class DelayedOwner final : public Owner {
  public:
-  DelayedOwner(Owner& inner, int seed, bool active)
-      : inner_(inner), random_(std::uint32_t(seed)), active_(active) {}
+  DelayedOwner(Owner& inner, int seed, bool active, Seen* seen)
+      : inner_(inner), random_(std::uint32_t(seed)), active_(active), seen_(seen) {}
   void plan(PlanBuilder& p) override { inner_.plan(p); }
   void begin_step(const StepPlan& s) override { pause(), inner_.begin_step(s); }
-  void before(const Visit& v) override { pause(), inner_.before(v); }
+  void before(const Visit& v) override {
+    pause();
+    if (seen_ != nullptr) seen_->visits.push_back(v);
+    if (seen_ != nullptr && seen_->look) seen_->look(v);
+    inner_.before(v);
+  }
   void after(const Visit& v) override { pause(), inner_.after(v); }
   void gradients_ready(const Visit& v, Tensors g) override {
     pause(), inner_.gradients_ready(v, g);
@@ -62,6 +67,78 @@ class DelayedOwner final : public Owner {
   Owner& inner_;
   std::minstd_rand random_;
   bool active_;
+  Seen* seen_;
+};
+
+// Notes what is asked of a communicator.
+class SeenCommunicator final : public Communicator {
+ public:
+  SeenCommunicator(std::unique_ptr<Communicator> inner, std::string axes, Seen& seen)
+      : inner_(std::move(inner)), axes_(std::move(axes)), seen_(seen) {}
+  std::int64_t rank() const override { return inner_->rank(); }
+  std::int64_t size() const override { return inner_->size(); }
+  bool supports(std::string_view capability) const override { return inner_->supports(capability); }
+  std::unique_ptr<Work> all_gather(const at::Tensor& out, const at::Tensor& in) override {
+    note("all_gather", in);
+    return inner_->all_gather(out, in);
+  }
+  std::unique_ptr<Work> reduce_scatter(const at::Tensor& out, const at::Tensor& in) override {
+    note("reduce_scatter", in);
+    return inner_->reduce_scatter(out, in);
+  }
+  std::unique_ptr<Work> reduce_scatter_ordered(const at::Tensor& sum,
+                                               const at::Tensor& in) override {
+    note("reduce_scatter_ordered", in);
+    return inner_->reduce_scatter_ordered(sum, in);
+  }
+  std::unique_ptr<Work> all_to_all(const at::Tensor& out, const at::Tensor& in) override {
+    note("all_to_all", in);
+    return inner_->all_to_all(out, in);
+  }
+  std::unique_ptr<Work> all_to_all_v(const at::Tensor& out, const at::Tensor& in,
+                                     std::span<const std::int64_t> out_sizes,
+                                     std::span<const std::int64_t> in_sizes) override {
+    note("all_to_all_v", in);
+    return inner_->all_to_all_v(out, in, out_sizes, in_sizes);
+  }
+  std::unique_ptr<Work> all_reduce(const at::Tensor& t, ReduceOp operation) override {
+    note("all_reduce", t);
+    return inner_->all_reduce(t, operation);
+  }
+  std::unique_ptr<Work> broadcast(const at::Tensor& t, std::int64_t root) override {
+    note("broadcast", t);
+    return inner_->broadcast(t, root);
+  }
+  std::unique_ptr<Work> send(const at::Tensor& t, std::int64_t peer) override {
+    note("send", t);
+    return inner_->send(t, peer);
+  }
+  std::unique_ptr<Work> receive(const at::Tensor& t, std::int64_t peer) override {
+    note("receive", t);
+    return inner_->receive(t, peer);
+  }
+  void barrier() override { inner_->barrier(); }
+
+ private:
+  void note(const char* operation, const at::Tensor& input) {
+    seen_.collectives.push_back({axes_, operation, std::int64_t(input.nbytes())});
+  }
+  std::unique_ptr<Communicator> inner_;
+  std::string axes_;
+  Seen& seen_;
+};
+
+class SeenMesh final : public Mesh {
+ public:
+  SeenMesh(Mesh& inner, Seen& seen) : inner_(inner), seen_(seen) {}
+  std::vector<MeshAxis> axes() const override { return inner_.axes(); }
+  std::unique_ptr<Communicator> communicator(std::string_view axes) override {
+    return std::make_unique<SeenCommunicator>(inner_.communicator(axes), std::string(axes), seen_);
+  }
+
+ private:
+  Mesh& inner_;
+  Seen& seen_;
 };
 
 class TestInitializer final : public Initializer {
@@ -163,6 +240,7 @@ SettingList owner_settings(const TrainingCase& c) {
   if (c.owner == "fsdp") {
     settings.emplace_back("reshard", c.reshard);
     settings.emplace_back("prefetch", c.prefetch);
+    settings.emplace_back("units_per_group", c.units_per_group);
   }
   return settings;
 }
@@ -172,6 +250,7 @@ host::EngineSettings engine_settings(const TrainingCase& c) {
   settings.seed = 1234;
   if (c.clip_norm > 0) settings.clip_norm = c.clip_norm;
   settings.norm = c.norm;
+  if (c.bfloat16) settings.compute = DType::bfloat16;
   if (c.recompute) settings.recompute.kind = host::Recompute::Kind::all;
   return settings;
 }
@@ -196,9 +275,12 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   ranks.rank = rank;
   ranks.size = size;
   const std::chrono::milliseconds timeout(60000);
-  host::HostMesh mesh(axes_of(c, size), ranks,
-                      size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr,
-                      timeout);
+  host::HostMesh host_mesh(
+      axes_of(c, size), ranks,
+      size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr, timeout);
+  Seen unseen;
+  SeenMesh seen_mesh(host_mesh, c.seen != nullptr ? *c.seen : unseen);
+  Mesh& mesh = c.seen != nullptr ? static_cast<Mesh&>(seen_mesh) : host_mesh;
   host::WeightGradientQueue queue;
   Surroundings surroundings;
   surroundings.services[Remote<Mesh>::id] = kit::object_of<Mesh>(mesh);
@@ -207,7 +289,7 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   const LoadedComponent owner(c.owner, c.owner, owner_settings(c), surroundings);
   Remote<Owner> owner_proxy = owner.as<Owner>();
   DelayedOwner delayed(crossed ? static_cast<Owner&>(owner_proxy) : owner.in_place<Owner>(), rank,
-                       c.delays);
+                       c.delays, c.seen);
   std::unique_ptr<LoadedComponent> loaded_model;
   if (!c.model.empty())
     loaded_model = std::make_unique<LoadedComponent>("probe_" + c.model, c.model);
@@ -242,7 +324,7 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   Communicator& everyone = engine.layout().everyone();
   result.parameters = gather_whole(engine.parameters(), everyone, &Piece::master);
   result.gradients = gather_whole(engine.parameters(), everyone, &Piece::gradient);
-  result.evaluation = evaluate(engine, c);
+  if (c.evaluates) result.evaluation = evaluate(engine, c);
   return result;
 }
 

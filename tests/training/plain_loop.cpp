@@ -152,7 +152,9 @@ class PlainLoop {
     Leaves all;
     for (std::size_t i = 0; i != infos_.size(); ++i)
       for (const std::int64_t u : infos_[i].units)
-        all[{i, u}] = whole(i).set_requires_grad(infos_[i].trainable);
+        all[{i, u}] = whole(i)
+                          .to(c_.bfloat16 ? at::kBFloat16 : at::kFloat)
+                          .set_requires_grad(infos_[i].trainable);
     return all;
   }
   static void add(Leaves& sums, const Leaves& more) {
@@ -160,7 +162,7 @@ class PlainLoop {
       if (sums[key].defined())
         sums[key].add_(g);
       else
-        sums[key] = g.clone();
+        sums[key] = g.to(at::kFloat, /*non_blocking=*/false, /*copy=*/true);
     }
   }
   Leaves gradients_of(std::int64_t s, std::int64_t k, double inverse, double& loss) {

@@ -1,8 +1,21 @@
 #pragma once
 
+#include <functional>
+
 #include "tests/training/small_model.hpp"
 
 namespace mortise::tests {
+
+// What a rank was seen to do.
+struct Seen {
+  struct Collective {
+    std::string axes, operation;
+    std::int64_t bytes = 0;  // of the input
+  };
+  std::vector<Collective> collectives;  // of owner and engine
+  std::vector<Visit> visits;
+  std::function<void(const Visit&)> look;  // before each visit
+};
 
 struct TrainingCase {
   std::string name;
@@ -13,6 +26,8 @@ struct TrainingCase {
   double learning_rate = 1e-2;
   double clip_norm = 0;  // 0: none
   double norm = 2;
+  bool bfloat16 = false;  // computes so, over masters in float32
+  std::int64_t units_per_group = 1;
   bool recompute = false, reshard = true, prefetch = true, by_micro_batch = true, delays = false;
   std::string owner = "fsdp";
   std::int64_t ranks_of_reference = 1;  // reduction: step sums the micro-batches of each rank first
@@ -23,6 +38,8 @@ struct TrainingCase {
   };
   std::vector<Strategy> strategies{};
   std::string model{};  // of a plugin with this key, in place of the small one
+  bool evaluates = true;
+  Seen* seen = nullptr;  // filled through the engine
   // In the reference: LibTorch's own kernel takes exponentials with 2^-20.
   bool exact_attention = false;
 };

@@ -41,6 +41,8 @@ SmallModel::SmallModel(const SmallShape& s) : shape_(s) {
   }
   head_ = s.tied ? d_.tied_linear("head", d_.weight_of(embedding_))
                  : d_.linear("head", s.width, s.vocabulary, false, Role::head);
+  for (ParameterInfo& p : d_.parameters)
+    if (p.units.back() < s.frozen_units) p.trainable = false;
 }
 
 at::Tensor SmallModel::block(const Block& b, UnitContext& unit, const at::Tensor& x) const {
@@ -81,8 +83,8 @@ void PlainCrossEntropy::add_terms(UnitContext& unit, LayerId head, const at::Ten
                                   const Batch& batch) {
   const at::Tensor logits = unit(head, hidden);
   unit.term("cross_entropy",
-            at::cross_entropy_loss(logits.flatten(0, 1), batch["targets"].flatten(), {},
-                                   at::Reduction::Sum, -100),
+            at::cross_entropy_loss(logits.flatten(0, 1).to(at::kFloat), batch["targets"].flatten(),
+                                   {}, at::Reduction::Sum, -100),
             Denominator::tokens, 1.0);
 }
 

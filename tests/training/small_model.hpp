@@ -9,8 +9,9 @@ struct SmallShape {
   std::int64_t vocabulary = 65, width = 36, layers = 3, heads = 6, kv_heads = 2, hidden = 50;
   bool tied = true;
   double dropout = 0;
-  bool frozen_bias = false;  // adds a parameter of one element and a frozen one
-  bool value_bias = true;    // near one: gradients of queries are small differences then
+  bool frozen_bias = false;       // adds a parameter of one element and a frozen one
+  std::int64_t frozen_units = 0;  // the parameters of the first units alone
+  bool value_bias = true;         // near one: gradients of queries are small differences then
 };
 
 // A decoder with everything that sharding can get wrong: grouped-query attention, norms on query

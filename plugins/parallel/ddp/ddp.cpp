@@ -1,7 +1,7 @@
 // Distributed data parallelism (Li et al. 2020): every rank that sums a parameter's gradient (axes
 // `dp`, `dp_replicate` and those that cutters spread) holds all of it, its gradient and its
 // optimizer state; gradients are summed over the ranks once a step or once a micro-batch, in rank
-// order.
+// order. A run that computes in bfloat16 has a copy of the masters in that type.
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -46,26 +46,29 @@ class Ddp final : public mortise::Owner {
     const std::vector<mortise::Box> boxes = plan.boxes();
     std::vector<Part*> part_of;
     for (std::size_t i = 0; i != infos_.size(); ++i) {
-      part_of.push_back(&part_over(plan.summed_axes(mortise::ParameterId(i))));
+      part_of.push_back(&part_over(plan.summed_axes(mortise::ParameterId(i)), infos_[i].compute));
       if (infos_[i].units.empty()) continue;
       part_of[i]->members.push_back({i, part_of[i]->size, padded(boxes[i].count())});
       part_of[i]->size += padded(boxes[i].count());
-      units_.insert(infos_[i].units.begin(), infos_[i].units.end());
+      if (infos_[i].trainable) units_.insert(infos_[i].units.begin(), infos_[i].units.end());
     }
-    for (auto& [axes, part] : parts_) place(plan, boxes, part);
+    for (auto& [key, part] : parts_) place(plan, boxes, part);
     std::sort(pieces_.begin(), pieces_.end(),
               [](const auto& a, const auto& b) { return a.parameter < b.parameter; });
   }
 
   void begin_step(const mortise::StepPlan& step) override {
+    const at::NoGradGuard no_grad;
     if (step.training) sums_.clear();
+    for (auto& [key, part] : parts_)
+      if (!part.computed.is_same(part.master)) part.computed.copy_(part.master);
   }
 
   void gradients_ready(const mortise::Visit& visit, mortise::Tensors gradients) override {
     const at::NoGradGuard no_grad;
     const bool by_micro_batch = config_.reduction == Reduction::micro_batch;
     Sums& sums = sums_[by_micro_batch ? visit.micro_batch : 0];
-    for (auto& [axes, part] : parts_)
+    for (auto& [key, part] : parts_)
       if (!part.members.empty()) add(part, visit.unit, gradients, sums);
     // A micro-batch is complete when each unit has had its turn.
     sums.units_done += units_.count(visit.unit);
@@ -78,7 +81,7 @@ class Ddp final : public mortise::Owner {
     const at::NoGradGuard no_grad;
     for (auto& [micro_batch, sums] : sums_) reduce(sums);
     sums_.clear();
-    for (auto& [axes, part] : parts_) {
+    for (auto& [key, part] : parts_) {
       part.gradient.zero_();
       for (auto& [use, shard] : part.shards) {
         const at::Tensor whole = at::empty({part.size});
@@ -92,7 +95,7 @@ class Ddp final : public mortise::Owner {
   // Every rank holds the same gradient: it is counted on the first.
   at::Tensor norm_part(double p) const override {
     TensorList mine;
-    for (const auto& [axes, part] : parts_)
+    for (const auto& [key, part] : parts_)
       if (part.group->rank() == 0) mine.push_back(part.gradient);
     return mortise::norm_part(mine, p);
   }
@@ -109,7 +112,8 @@ class Ddp final : public mortise::Owner {
     std::unique_ptr<mortise::Communicator> group;
     std::vector<Member> members;
     std::int64_t size = 0;
-    at::Tensor master, gradient;
+    at::ScalarType type = at::kFloat;  // that layers see
+    at::Tensor master, computed, gradient;
     std::map<std::size_t, at::Tensor> shards;  // reduced, by place of use
   };
   // Not reduced yet.
@@ -118,22 +122,24 @@ class Ddp final : public mortise::Owner {
     std::size_t units_done = 0;
   };
 
-  Part& part_over(const mortise::Names& axes) {
+  Part& part_over(const mortise::Names& axes, mortise::DType compute) {
     std::string all;
     for (const std::string& axis : axes) all += axis + ",";
-    const auto [part, is_new] = parts_.try_emplace(all);
+    const auto [part, is_new] = parts_.try_emplace({all, compute});
     if (is_new) part->second.group = mesh_.communicator(all);
+    if (compute == mortise::DType::bfloat16) part->second.type = at::kBFloat16;
     return part->second;
   }
   void place(mortise::PlanBuilder& plan, const std::vector<mortise::Box>& boxes, Part& part) {
     const std::int64_t unit = 16 * part.group->size();
     part.size = (part.size + unit - 1) / unit * unit;
     part.master = at::zeros({part.size});
+    part.computed = part.type == at::kFloat ? part.master : part.master.to(part.type);
     part.gradient = at::zeros({part.size});
     for (const Member& m : part.members) {
       const mortise::Box& box = boxes[m.parameter];
-      at::Tensor view = at::empty({0});
-      view.set_(part.master.storage(), m.offset, box.size, at::empty(box.size).strides());
+      at::Tensor view = at::empty({0}, part.computed.options());
+      view.set_(part.computed.storage(), m.offset, box.size, at::empty(box.size).strides());
       plan.place(mortise::ParameterId(m.parameter), view);
       pieces_.push_back({mortise::ParameterId(m.parameter),
                          box,
@@ -176,7 +182,7 @@ class Ddp final : public mortise::Owner {
   }
   // In the order of the axes and of the uses, which is the same on every rank.
   void reduce(Sums& sums) {
-    for (auto& [axes, part] : parts_)
+    for (auto& [key, part] : parts_)
       for (std::size_t use = 0; sums.local.count({&part, use}) != 0; ++use) {
         at::Tensor& shard = part.shards[use];
         if (!shard.defined()) shard = at::zeros({part.size / part.group->size()});
@@ -187,8 +193,8 @@ class Ddp final : public mortise::Owner {
   Config config_;
   mortise::Mesh& mesh_;
   std::vector<mortise::ParameterInfo> infos_;
-  std::set<std::int64_t> units_;       // that have parameters here
-  std::map<std::string, Part> parts_;  // by axes
+  std::set<std::int64_t> units_;  // that have parameters to train here
+  std::map<std::pair<std::string, mortise::DType>, Part> parts_;  // by axes and type of computing
   std::map<std::int64_t, Sums> sums_;  // by micro-batch; reduction: step has one
   std::vector<mortise::Piece> pieces_;
 };

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <map>
+#include <deque>
 #include <memory>
 #include <mortise/parallel/owner.hpp>
 #include <vector>
+
+#include "group_memory.hpp"
 
 namespace mortise_fsdp {
 
@@ -24,67 +26,94 @@ struct Entry {
   std::int64_t row_count(std::int64_t rank) const { return first_row(rank + 1) - first_row(rank); }
 };
 
-// Parameters that are used by the same units: gathered, freed and reduced together.
+// The ranks that share the chunks of a group out, and those that sum: as many, or several times as
+// many, whose first ones are the first copies. Two groups: a gather does not queue behind a
+// reduction.
+struct Lanes {
+  std::unique_ptr<mortise::Communicator> gather, reduce;
+};
+
+// What parameters of one group have in common.
+struct GroupKind {
+  std::vector<std::int64_t> tied;  // the units of a tied parameter, which stands apart from others
+  std::int64_t run = 0;            // which run of units, of others
+  bool trainable = true;
+  mortise::DType compute = mortise::DType::float32;
+  const Lanes* lanes = nullptr;
+  bool operator==(const GroupKind&) const = default;
+};
+
+// Parameters that are gathered, freed and reduced together.
 //
-// The master is this rank's flat shard. The full parameters are views of one buffer whose storage
-// comes and goes; nobody writes through them, so autograd's version counters never move. A group
-// of one rank needs no second copy: the full parameters lie on the master.
+// The master is this rank's flat shard, in float32. The full parameters are views of one buffer
+// whose memory comes and goes; nobody writes through them, so autograd's version counters never
+// move. A group of one rank that computes in float32 needs no second copy: the full parameters lie
+// on the master.
 class ShardedGroup {
  public:
-  // The ranks that share the chunks out, and those that sum: as many, or several times as many,
-  // whose first ones are the first copies. Two groups: a gather does not queue behind a reduction.
-  struct Lanes {
-    mortise::Communicator& gather;
-    mortise::Communicator& reduce;
-  };
-  ShardedGroup(std::vector<std::int64_t> units, Lanes lanes);
-  void add(mortise::ParameterId id, const mortise::Box& box);
+  ShardedGroup(GroupKind kind, GroupMemory& memory) : kind_(std::move(kind)), memory_(memory) {}
+  // Returns the entry's position.
+  std::size_t add(mortise::ParameterId id, const mortise::ParameterInfo& info,
+                  const mortise::Box& box);
   // After the last add(): allocates, and gives each full parameter to `plan`.
   void allocate(mortise::PlanBuilder& plan);
 
-  const std::vector<std::int64_t>& units() const { return units_; }
-  const std::vector<Entry>& entries() const { return entries_; }
+  const GroupKind& kind() const { return kind_; }
+  bool is_tied() const { return !kind_.tied.empty(); }
+  const std::vector<std::int64_t>& units() const { return units_; }  // ascending
+  std::size_t size() const { return entries_.size(); }
   bool serves(std::int64_t unit) const;
   std::vector<mortise::Piece> pieces() const;
-  const at::Tensor& gradient() const { return gradient_; }
-  bool is_first_copy() const { return lanes_.reduce.rank() < lanes_.gather.size(); }
+  const at::Tensor& gradient() const { return gradients_.front(); }
+  bool is_first_copy() const { return kind_.lanes->reduce->rank() < ranks(); }
 
   void start_gather();   // nothing if it is there or under way
   void finish_gather();  // the full parameters are there
   void release();        // drops them
   void forget();         // the masters have changed
 
-  // Begins the ordered reduction of one unit's gradients (one for each entry, undefined: zero) into
-  // that unit's accumulator, after those that were begun before.
-  void start_reduce(std::int64_t unit, const mortise::TensorList& gradients);
+  // Gradients are summed use by use: the units of a tied parameter have one accumulator each.
+  std::size_t uses() const { return is_tied() ? units_.size() : 1; }
+  std::size_t use_of(std::int64_t unit) const;
+  // Begins the ordered reduction of the gradients of one use (one for each entry, undefined: zero)
+  // into its accumulator, after those that were begun before.
+  void start_reduce(std::size_t use, const mortise::TensorList& gradients);
   void finish_reduce();  // the oldest one
-  std::size_t pending() const { return pending_.size(); }
   void zero();
   // Joins the accumulators of a tied parameter, in unit order.
-  void join_units();
+  void join_uses();
   void abort();
 
  private:
-  at::Tensor pack(const mortise::TensorList& gradients) const;
-  void add_own(std::int64_t unit, const mortise::TensorList& gradients);
-  at::Tensor& accumulator(std::int64_t unit);
+  std::int64_t ranks() const { return kind_.lanes->gather->size(); }
+  bool alone() const { return ranks() == 1; }
+  at::ScalarType type() const;
+  bool lies_on_master() const { return alone() && type() == at::kFloat; }
+  // Whether the shards of all ranks, one after the other, are the full parameters.
+  bool is_flat() const;
+  bool fills_chunks(const Entry& e) const;
+  void take_memory();
+  void drop_memory();
   void copy_out();
-  bool alone() const { return lanes_.gather.size() == 1; }
+  void add_own(std::size_t use, const mortise::TensorList& gradients);
+  bool is_packed(const mortise::TensorList& gradients) const;
+  void pack(const mortise::TensorList& gradients, const at::Tensor& packed) const;
 
+  GroupKind kind_;
+  GroupMemory& memory_;
   std::vector<std::int64_t> units_;
-  Lanes lanes_;
   std::vector<Entry> entries_;
   std::int64_t shard_size_ = 0, full_size_ = 0;
-  at::Tensor master_, gradient_;
-  std::map<std::int64_t, at::Tensor> more_gradients_;  // of the units after the first
-  at::Tensor full_, gathered_;
+  at::Tensor master_, full_;
+  mortise::TensorList gradients_;  // by use
+  GroupMemory::Block full_memory_, gathered_;
   std::unique_ptr<mortise::Work> gathering_;
   bool there_ = false;
   struct Reduction {
-    at::Tensor packed;
+    GroupMemory::Block packed;
     std::unique_ptr<mortise::Work> work;
   };
-  std::vector<Reduction> pending_;
+  std::deque<Reduction> pending_;
 };
 
 }  // namespace mortise_fsdp

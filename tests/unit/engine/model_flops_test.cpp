@@ -46,6 +46,18 @@ TEST_CASE("model flops: layers are counted as by hand") {
   CHECK(flops(Declared(d), 16) == 6 * 256 + 12 * 16 * 8 + 4 * 256 + 6 * 800);
 }
 
+TEST_CASE("model flops: below the first unit that trains nothing runs backward") {
+  Declaration d;
+  for (const char* name : {"first", "second", "third"}) {
+    d.unit(name);
+    d.linear(name, 8, 8);
+  }
+  d.parameters[0].trainable = d.parameters[2].trainable = false;
+  CHECK(flops(Declared(d), 16) == (2 + 6 + 4) * 64);
+  d.parameters[1].trainable = false;
+  CHECK(flops(Declared(d), 16) == (2 + 2 + 2) * 64);
+}
+
 TEST_CASE("model flops: models that are built in have PaLM's 6N + 12LHQT") {
   struct Row {
     const char* model;

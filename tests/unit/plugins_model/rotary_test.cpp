@@ -1,6 +1,7 @@
 #include "plugins/model/rotary.hpp"
 
 #include <ATen/ops/equal.h>
+#include <ATen/ops/ones_like.h>
 
 #include <cmath>
 
@@ -52,6 +53,16 @@ TEST_CASE("rotary: the own loop and LibTorch's operations give the same bits") {
       CHECK(at::equal(a.grad(), b.grad()));
     }
   }
+}
+
+TEST_CASE("rotary: bfloat16 is turned in float32 and rounded once") {
+  rotary::Rotary rotary(8, 10000.0);
+  const rotary::Angles angles = rotary.angles(positions_of({0, 1, 2, 900}, 1));
+  const at::Tensor x = noise_tensor(1, {1, 3, 4, 8}).to(at::kBFloat16).requires_grad_(true);
+  const at::Tensor y = rotary::turn(x, angles);
+  CHECK(at::equal(y, rotary::turn(x.detach().to(at::kFloat), angles).to(at::kBFloat16)));
+  y.backward(at::ones_like(y));
+  CHECK((x.grad().scalar_type() == at::kBFloat16));
 }
 
 TEST_CASE("rotary: kept angles are those of other positions computed anew") {

@@ -24,8 +24,8 @@ constexpr Axis last_enumerator(Axis) { return Axis::other; }
 /// One parameter of a model, as data. The model owns no storage.
 ///
 /// `name` as Hugging Face has it; weights are [out, in]; query, key and value stand apart.
-/// `units`: the units that use it, ascending; more than one means tied. `depth`: number of the
-/// block that it belongs to, -1 for none. `master`, `compute`: float32 in this version.
+/// `units`: the units that use it, ascending; more than one means tied. `depth`: number of its
+/// block, -1 for none. `master`: float32. `compute`: what layers see; a plan has the run's type.
 /// `shard_axes`: mesh axes of its own (experts); empty: the run's. `starts_at_zero`: whatever the
 /// run's initialiser does.
 struct ParameterInfo {

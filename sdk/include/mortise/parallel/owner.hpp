@@ -23,8 +23,8 @@ struct StepPlan {
 /// after, maybe much later. `visit.last_of_step` of a backward visit: no later gradients of that
 /// unit come in this step. A rank without a micro-batch in a round makes the same calls with
 /// undefined gradients. Between finish_gradients and the next begin_step the optimizers change the
-/// masters. Evaluation: begin_step with training = false, before and after only.
-///
+/// masters. Evaluation: begin_step with training = false, before and after only. Units below the
+/// lowest one that trains are never visited backward.
 /// Threads: step thread.
 /// Ranks:   every call is collective over the axes that the owner uses.
 class Owner : public Interface {
@@ -36,8 +36,8 @@ class Owner : public Interface {
   /// After it returns, the unit's parameters are there until after() of the same visit.
   virtual void before(const Visit&) {}
   virtual void after(const Visit&) {}
-  /// The gradients of the unit's trainable parameters by this micro-batch, in id order, float32, of
-  /// the size of the box; undefined: zero, still reduced. The owner may keep them.
+  /// The gradients of the unit's trainable parameters by this micro-batch, in id order, of the type
+  /// and the size of what was placed; undefined: zero, still reduced. The owner may keep them.
   virtual void gradients_ready(const Visit& visit, Tensors gradients) = 0;
   /// After it returns, each piece's gradient is the sum over all micro-batches and ranks.
   virtual void finish_gradients() = 0;
