@@ -17,6 +17,7 @@
 #include "host/distributed/agreement.hpp"
 #include "host/distributed/alarm.hpp"
 #include "host/distributed/call_order.hpp"
+#include "host/distributed/carriage.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/distributed/roll_call.hpp"
 #include "host/distributed/whereabouts.hpp"
@@ -82,15 +83,31 @@ void quiet_libtorch() {
 // A mesh that does not fit the ranks is a mistake of the file.
 std::unique_ptr<HostMesh> mesh_of(const Setting& root, const RunSettings& s,
                                   const RankEnvironment& ranks,
-                                  std::shared_ptr<Rendezvous> rendezvous) {
+                                  std::shared_ptr<Rendezvous> rendezvous, Carriage carriage = {}) {
   try {
     std::shared_ptr<CallOrder> order;
     if (s.checks_collectives && ranks.size > 1 && rendezvous) order = make_call_order(rendezvous);
     return std::make_unique<HostMesh>(axes_for(s.mesh, ranks.size), ranks, std::move(rendezvous),
-                                      timeout_of(s), std::move(order));
+                                      timeout_of(s), std::move(order), std::move(carriage));
   } catch (const Failure& f) {
     throw Failure(f.id(), f.exit(), place_of(root.at("mesh")) + f.what());
   }
+}
+
+// The connector that run.communicator names, or that `auto` tries; none: Gloo.
+Component* make_connector(Wiring& wiring, const RunFile& file, const RunSettings& s,
+                          const PluginCatalog& catalog) {
+  constexpr const char* kAutomatic = "shared_memory";
+  const char* const path = "run.communicator";
+  if (find_path(file.root, path)->is_component()) return &wiring.make(path);
+  if (!s.chooses_communicator || catalog.find(Remote<Connector>::id, kAutomatic).empty())
+    return nullptr;
+  ComponentNode node;
+  node.use = kAutomatic;
+  node.interface_id = Remote<Connector>::id;
+  Setting setting;
+  setting.value = std::move(node);
+  return &wiring.make(setting, path);
 }
 
 // The parts of a run on this rank, in the order in which they need each other.
@@ -132,7 +149,7 @@ class RankProgram {
     settings = read_run_settings(file.root);
   }
   void wire() {
-    mesh = mesh_of(file.root, settings, ranks, rendezvous);
+    mesh = mesh_of(file.root, settings, ranks, rendezvous, carriage());
     services.offer<Mesh>(*mesh);
     services.set_run_folder(settings.folder);
     const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh, watch};
@@ -171,6 +188,8 @@ class RankProgram {
   std::shared_ptr<Rendezvous> rendezvous;
   std::shared_ptr<RollCall> roll_call;
   std::unique_ptr<Watch> watcher;
+  std::unique_ptr<Wiring> carrier_wiring;  // of the connector, which the mesh needs
+  std::unique_ptr<Remote<Connector>> connector;
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
@@ -178,6 +197,15 @@ class RankProgram {
   std::unique_ptr<Remote<LearningRateSchedule>> schedule;
 
  private:
+  Carriage carriage() {
+    if (ranks.size == 1) return {};
+    carrier_wiring = std::make_unique<Wiring>(file.root, session.plugins(), services);
+    const Component* made = make_connector(*carrier_wiring, file, settings, session.plugins());
+    if (made == nullptr) return {};
+    connector = made->as<Connector>();
+    return {connector.get(), made->origin().key, settings.chooses_communicator, "cpu",
+            [this](const std::string& text) { log.info(text); }};
+  }
   void name_for_crash_reports() const {
     std::set<std::string> named;
     for (const ComponentOffer& o : offers_in(file.root, session.plugins()))

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <mortise/parallel/collective_arguments.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <utility>
@@ -59,12 +60,7 @@ class GlooWork final : public Work {
   std::function<void()> finish_;
 };
 
-std::string sizes(const at::Tensor& t) {
-  std::string text = "[";
-  for (const std::int64_t s : t.sizes()) text += (text.size() > 1 ? ", " : "") + std::to_string(s);
-  return text + "]";
-}
-
+// Arguments are checked before anything is sent: Gloo would end the process.
 class GlooCommunicator final : public Communicator {
  public:
   GlooCommunicator(c10::intrusive_ptr<c10d::ProcessGroupGloo> group, std::int64_t rank,
@@ -76,20 +72,20 @@ class GlooCommunicator final : public Communicator {
   bool supports(std::string_view) const override { return false; }
 
   std::unique_ptr<Work> all_gather(const at::Tensor& output, const at::Tensor& input) override {
-    check("all_gather", output, input, size_);
+    collective::require_fit("all_gather", output, input, size_);
     if (size_ == 1) return copied(output, input);
     return start("all_gather", {output, input},
                  [&](TensorList& t) { return group_->_allgather_base(t[0], t[1], {}); });
   }
   std::unique_ptr<Work> reduce_scatter(const at::Tensor& output, const at::Tensor& input) override {
-    check("reduce_scatter", input, output, size_);
+    collective::require_fit("reduce_scatter", input, output, size_);
     if (size_ == 1) return copied(output, input);
     return start("reduce_scatter", {output, input},
                  [&](TensorList& t) { return group_->_reduce_scatter_base(t[0], t[1], {}); });
   }
   std::unique_ptr<Work> reduce_scatter_ordered(const at::Tensor& accumulator,
                                                const at::Tensor& input) override {
-    check("reduce_scatter_ordered", input, accumulator, size_);
+    collective::require_fit("reduce_scatter_ordered", input, accumulator, size_);
     if (size_ == 1) {
       accumulator.add_(input);
       return std::make_unique<GlooWork>("", rank_of_run_, Handle{}, TensorList{});
@@ -105,10 +101,8 @@ class GlooCommunicator final : public Communicator {
         add_in_rank_order);
   }
   std::unique_ptr<Work> all_to_all(const at::Tensor& output, const at::Tensor& input) override {
-    check("all_to_all", output, input, 1);
-    if (input.numel() % size_ != 0)
-      throw ShapeError("all_to_all: " + sizes(input) + " does not fall into " +
-                       std::to_string(size_) + " equal parts");
+    collective::require_fit("all_to_all", output, input, 1);
+    collective::require_equal_parts("all_to_all", input, size_);
     if (size_ == 1) return copied(output, input);
     return start("all_to_all", {output, input}, [&](TensorList& t) {
       return group_->alltoall_base(t[0], t[1], none_, none_, {});
@@ -119,17 +113,14 @@ class GlooCommunicator final : public Communicator {
                                      std::span<const std::int64_t> input_sizes) override {
     std::vector<std::int64_t> out(output_sizes.begin(), output_sizes.end());
     std::vector<std::int64_t> in(input_sizes.begin(), input_sizes.end());
-    if (std::int64_t(out.size()) != size_ || std::int64_t(in.size()) != size_)
-      throw ShapeError("all_to_all_v needs one size for each of " + std::to_string(size_) +
-                       " ranks");
-    check_parts("all_to_all_v", output, out);
-    check_parts("all_to_all_v", input, in);
+    collective::require_parts("all_to_all_v", output, out, size_);
+    collective::require_parts("all_to_all_v", input, in, size_);
     if (size_ == 1) return copied(output, input);
     return start("all_to_all_v", {output, input},
                  [&](TensorList& t) { return group_->alltoall_base(t[0], t[1], out, in, {}); });
   }
   std::unique_ptr<Work> all_reduce(const at::Tensor& tensor, ReduceOp operation) override {
-    check_contiguous("all_reduce", tensor);
+    collective::require_contiguous("all_reduce", tensor);
     if (size_ == 1) return done();
     c10d::AllreduceOptions options;
     options.reduceOp = operation == ReduceOp::sum   ? c10d::ReduceOp::SUM
@@ -139,7 +130,7 @@ class GlooCommunicator final : public Communicator {
                  [&](TensorList& t) { return group_->allreduce(t, options); });
   }
   std::unique_ptr<Work> broadcast(const at::Tensor& tensor, std::int64_t root) override {
-    check_contiguous("broadcast", tensor);
+    collective::require_contiguous("broadcast", tensor);
     if (size_ == 1) return done();
     c10d::BroadcastOptions options;
     options.rootRank = root;
@@ -147,11 +138,11 @@ class GlooCommunicator final : public Communicator {
                  [&](TensorList& t) { return group_->broadcast(t, options); });
   }
   std::unique_ptr<Work> send(const at::Tensor& tensor, std::int64_t peer) override {
-    check_contiguous("send", tensor);
+    collective::require_contiguous("send", tensor);
     return start("send", {tensor}, [&](TensorList& t) { return group_->send(t, int(peer), 0); });
   }
   std::unique_ptr<Work> receive(const at::Tensor& tensor, std::int64_t peer) override {
-    check_contiguous("receive", tensor);
+    collective::require_contiguous("receive", tensor);
     return start("receive", {tensor}, [&](TensorList& t) { return group_->recv(t, int(peer), 0); });
   }
   void barrier() override {
@@ -160,29 +151,6 @@ class GlooCommunicator final : public Communicator {
   }
 
  private:
-  // Before anything is sent: Gloo would end the process. `big` has `times` the elements of `small`.
-  static void check(const char* operation, const at::Tensor& big, const at::Tensor& small,
-                    std::int64_t times) {
-    if (big.numel() == small.numel() * times && big.is_contiguous() && small.is_contiguous() &&
-        big.scalar_type() == small.scalar_type())
-      return;
-    throw ShapeError(std::string(operation) + ": " + sizes(big) + " and " + sizes(small) +
-                     " do not fit: expected one to have " + std::to_string(times) +
-                     " times the elements of the other, both contiguous and of one type");
-  }
-  static void check_contiguous(const char* operation, const at::Tensor& tensor) {
-    if (!tensor.is_contiguous())
-      throw ShapeError(std::string(operation) + ": " + sizes(tensor) + " is not contiguous");
-  }
-  static void check_parts(const char* operation, const at::Tensor& tensor,
-                          const std::vector<std::int64_t>& parts) {
-    check_contiguous(operation, tensor);
-    std::int64_t sum = 0;
-    for (const std::int64_t part : parts) sum += part;
-    if (sum != tensor.numel())
-      throw ShapeError(std::string(operation) + ": the parts of " + sizes(tensor) + " add up to " +
-                       std::to_string(sum));
-  }
   template <class Start>
   std::unique_ptr<Work> start(const char* operation, TensorList tensors, Start begin,
                               std::function<void()> finish = {}) {

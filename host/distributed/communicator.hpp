@@ -10,7 +10,7 @@
 
 namespace mortise::host {
 
-// A group of ranks on Gloo. `ranks` are the members' places in the run, ascending; `own` is one of
+// A group of ranks. `ranks` are the members' places in the run, ascending; `own` is one of
 // them; `name` is unique for each group and equal on all members. A group of one sends nothing.
 struct GroupRequest {
   std::string name;
@@ -19,6 +19,7 @@ struct GroupRequest {
   bool on_one_host = true;
   std::chrono::milliseconds timeout{300000};
 };
+// On Gloo.
 std::unique_ptr<Communicator> make_communicator(const std::shared_ptr<Rendezvous>& rendezvous,
                                                 const GroupRequest& request);
 

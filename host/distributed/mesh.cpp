@@ -1,6 +1,5 @@
 #include "host/distributed/mesh.hpp"
 
-#include "host/distributed/communicator.hpp"
 #include "host/distributed/watched_communicator.hpp"
 #include "host/failure.hpp"
 
@@ -29,10 +28,10 @@ std::vector<AxisSize> axes_for(const MeshSizes& sizes, std::int64_t ranks) {
 
 HostMesh::HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
                    std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout,
-                   std::shared_ptr<CallOrder> order)
+                   std::shared_ptr<CallOrder> order, Carriage carriage)
     : ranks_(ranks),
-      rendezvous_(std::move(rendezvous)),
       timeout_(timeout),
+      carrier_(std::move(carriage), ranks, std::move(rendezvous)),
       order_(std::move(order)) {
   std::int64_t product = 1;
   std::string text;
@@ -87,8 +86,7 @@ std::unique_ptr<Communicator> HostMesh::communicator(std::string_view axes) {
       ranks_.master_address == "127.0.0.1" || ranks_.master_address == "localhost";
   request.timeout = timeout_;
   label += " #" + std::to_string(made_);  // each call makes a group of its own
-  return watched(make_communicator(rendezvous_, request),
-                 {label, made_++, request.ranks, ranks_.rank}, order_);
+  return watched(carrier_.connect(request), {label, made_++, request.ranks, ranks_.rank}, order_);
 }
 
 }  // namespace mortise::host

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/distributed/call_order.hpp"
+#include "host/distributed/carriage.hpp"
 #include "host/distributed/rendezvous.hpp"
 
 namespace mortise::host {
@@ -32,7 +33,7 @@ class HostMesh final : public Mesh {
   // numbers otherwise. `order`, where there is one, sees every call of the groups.
   HostMesh(std::vector<AxisSize> axes, const RankEnvironment& ranks,
            std::shared_ptr<Rendezvous> rendezvous, std::chrono::milliseconds timeout,
-           std::shared_ptr<CallOrder> order = nullptr);
+           std::shared_ptr<CallOrder> order = nullptr, Carriage carriage = {});
   std::vector<MeshAxis> axes() const override { return axes_; }
   std::unique_ptr<Communicator> communicator(std::string_view axes) override;
 
@@ -41,8 +42,8 @@ class HostMesh final : public Mesh {
 
   std::vector<MeshAxis> axes_;
   RankEnvironment ranks_;
-  std::shared_ptr<Rendezvous> rendezvous_;
   std::chrono::milliseconds timeout_;
+  Carrier carrier_;
   std::shared_ptr<CallOrder> order_;
   int made_ = 0;
 };

@@ -56,6 +56,8 @@ void read_run(const Setting& root, RunSettings& r) {
   r.tokens = whole(root, "run.tokens");
   r.epochs = number(root, "run.epochs");
   r.device = text(root, "run.device").value_or("auto");
+  const Setting* communicator = find_path(root, "run.communicator");
+  r.chooses_communicator = communicator->is_text() && communicator->as_text() == "auto";
   r.stop_after_seconds = number(root, "run.stop_after");
   r.timeout_seconds = number(root, "run.timeout").value_or(300);
   r.checks_collectives = text(root, "run.check") == "collectives";

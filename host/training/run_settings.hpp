@@ -18,6 +18,7 @@ struct RunSettings {
   std::optional<std::int64_t> steps, tokens;
   std::optional<double> epochs;
   std::string device = "auto";
+  bool chooses_communicator = true;  // run.communicator: auto
   std::optional<double> stop_after_seconds;
   double timeout_seconds = 300;
   bool checks_collectives = false;

@@ -9,6 +9,7 @@
 #include <mortise/model/model.hpp>
 #include <mortise/optim/learning_rate_schedule.hpp>
 #include <mortise/optim/optimizer.hpp>
+#include <mortise/parallel/connector.hpp>
 #include <mortise/parallel/cutter.hpp>
 #include <mortise/parallel/owner.hpp>
 #include <mortise/parallel/selector.hpp>
@@ -41,11 +42,12 @@ const char* libtorch_version() { return TORCH_VERSION; }
 HostIdentity host_identity() {
   HostIdentity identity = identity_of_this_process();
   identity.torch = libtorch_version();
-  identity.tables = fingerprints<Tokenizer, Dataset, SampleOrder, LearningRateSchedule, MetricSink,
-                                 Command, Logger, Metrics, Model, UnitContext, LayerOp, OpCall,
-                                 Loss, Initializer, Optimizer, Observer, Stateful, Owner,
-                                 PlanBuilder, Selector, Cutter, WeightGradients, WeightTask, Mesh,
-                                 Communicator, Work, Inference, TrainedModel>();
+  identity.tables =
+      fingerprints<Tokenizer, Dataset, SampleOrder, LearningRateSchedule, MetricSink, Command,
+                   Logger, Metrics, Model, UnitContext, LayerOp, OpCall, Loss, Initializer,
+                   Optimizer, Observer, Stateful, Owner, PlanBuilder, Selector, Cutter,
+                   WeightGradients, WeightTask, Mesh, Communicator, Work, Connector, GroupStore,
+                   Inference, TrainedModel>();
   return identity;
 }
 

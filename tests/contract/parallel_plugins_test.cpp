@@ -1,6 +1,8 @@
-// Owners of our own and the host's mesh and communicator, held to the contracts of their kinds.
+// Owners and connectors of our own and the host's mesh and communicator, held to the contracts of
+// their kinds.
 
 #include "host/distributed/mesh.hpp"
+#include "sdk/conformance/parallel/connector_contract.hpp"
 #include "sdk/conformance/parallel/mesh_contract.hpp"
 #include "sdk/conformance/parallel/owner_contract.hpp"
 #include "tests/contract/plugin_contract.hpp"
@@ -17,12 +19,15 @@ using conformance::Report;
 constexpr std::chrono::milliseconds kTimeout(20000);
 
 std::unique_ptr<host::HostMesh> mesh_of(std::vector<host::AxisSize> axes, int rank, int size,
-                                        const std::string& store) {
+                                        const std::string& store, Connector* connector = nullptr) {
   host::RankEnvironment ranks;
   ranks.rank = rank;
   ranks.size = size;
   auto meeting = size > 1 ? host::join_through_file(store, size, kTimeout) : nullptr;
-  return std::make_unique<host::HostMesh>(std::move(axes), ranks, std::move(meeting), kTimeout);
+  host::Carriage carriage;
+  carriage.connector = connector;
+  return std::make_unique<host::HostMesh>(std::move(axes), ranks, std::move(meeting), kTimeout,
+                                          nullptr, std::move(carriage));
 }
 
 Report check_mesh(Mesh& mesh) {
@@ -42,19 +47,41 @@ Report check_mesh(Mesh& mesh) {
 
 // First, while this process has no threads.
 TEST_CASE("host: its mesh and communicator keep their contracts with 2, 3 and 4 ranks") {
-  for (const auto& axes :
-       {std::vector<host::AxisSize>{{"dp", 2}}, {{"dp", 2}, {"tp", 2}}, {{"dp", 3}}}) {
-    int size = 1;
-    for (const host::AxisSize& a : axes) size *= int(a.size);
-    CAPTURE(size);
-    const TemporaryFolder folder;
-    const std::vector<int> codes = run_forked(size, [&](int rank) {
-      const auto mesh = mesh_of(axes, rank, size, (folder.path() / "store").string());
-      const Report report = check_mesh(*mesh);
-      if (!report.failures().empty()) throw std::runtime_error(report.text());
-    });
-    CHECK(codes == std::vector<int>(std::size_t(size), 0));
+  for (const bool shared : {false, true})
+    for (const auto& axes :
+         {std::vector<host::AxisSize>{{"dp", 2}}, {{"dp", 2}, {"tp", 2}}, {{"dp", 3}}}) {
+      int size = 1;
+      for (const host::AxisSize& a : axes) size *= int(a.size);
+      CAPTURE(shared);
+      CAPTURE(size);
+      const TemporaryFolder folder;
+      const std::vector<int> codes = run_forked(size, [&](int rank) {
+        const LoadedComponent shared_memory("shared_memory", "shared_memory");
+        Remote<Connector> connector = shared_memory.as<Connector>();
+        const auto mesh = mesh_of(axes, rank, size, (folder.path() / "store").string(),
+                                  shared ? &connector : nullptr);
+        const Report report = check_mesh(*mesh);
+        if (!report.failures().empty()) throw std::runtime_error(report.text());
+      });
+      CHECK(codes == std::vector<int>(std::size_t(size), 0));
+    }
+}
+
+TEST_CASE("shared_memory: keeps the contract of a connector") {
+  const LoadedComponent components[] = {{"shared_memory", "shared_memory"},
+                                        {"shared_memory", "shared_memory"},
+                                        {"shared_memory", "shared_memory"}};
+  std::vector<Remote<Connector>> proxies;
+  std::vector<Connector*> in_place, crossed;
+  for (const LoadedComponent& c : components) {
+    in_place.push_back(&c.in_place<Connector>());
+    proxies.push_back(c.as<Connector>());
   }
+  for (Remote<Connector>& p : proxies) crossed.push_back(&p);
+  Report report;
+  conformance::check_connector_contract(in_place, report);
+  conformance::check_connector_contract(crossed, report);
+  check_no_failures(report);
 }
 
 TEST_CASE("host: its mesh and communicator keep their contracts with one rank") {

@@ -44,6 +44,13 @@ TEST_CASE("fsdp and ddp: 2 ranks equal a plain loop bitwise") {
     for (const bool crossed : {false, true}) check_on_ranks(c, 2, crossed);
 }
 
+TEST_CASE("fsdp and ddp: 2 ranks equal a plain loop bitwise over gloo, too") {
+  for (TrainingCase c : cases()) {
+    c.communicator = "gloo";
+    check_on_ranks(c, 2, true);
+  }
+}
+
 TEST_CASE("fsdp and ddp: 4 ranks equal a plain loop bitwise") {
   for (const TrainingCase& c : cases()) check_on_ranks(c, 4, true);
 }

@@ -47,6 +47,16 @@ TEST_CASE("layouts: ddp gives the losses of one process on any number of ranks")
   }
 }
 
+TEST_CASE("layouts: whatever carries the collectives, the losses are the same to the last bit") {
+  const Trial trial;
+  for (const char* name : {"auto", "gloo", "shared_memory"})
+    check_done(trial.run(2, in_folder(name) + sets({std::string("run.communicator=") + name})));
+  for (const char* name : {"gloo", "shared_memory"})
+    CHECK(trial.numbers(std::string(name) + "/tiny") == trial.numbers("auto/tiny"));
+  check_refused(trial.run(2, sets({"run.communicator=shared_memori"})), 2,
+                {"C0110", "run.communicator", "did you mean shared_memory?"});
+}
+
 TEST_CASE("layouts: a launcher's variables make the ranks of one run, the store is in rank 0") {
   const Trial trial;
   check_done(trial.run(1, in_folder("alone")));

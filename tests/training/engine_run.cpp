@@ -216,6 +216,25 @@ struct Strategies {
   std::vector<std::unique_ptr<Remote<LayerOp>>> ops;
 };
 
+// What carries the collectives of a case.
+class Carrying {
+ public:
+  explicit Carrying(const std::string& name) {
+    if (name == "gloo") return;
+    component_ = std::make_unique<LoadedComponent>(name, name);
+    connector_ = std::make_unique<Remote<Connector>>(component_->as<Connector>());
+  }
+  host::Carriage carriage() const {
+    host::Carriage carriage;
+    carriage.connector = connector_.get();
+    return carriage;
+  }
+
+ private:
+  std::unique_ptr<LoadedComponent> component_;
+  std::unique_ptr<Remote<Connector>> connector_;
+};
+
 std::vector<host::AxisSize> axes_of(const TrainingCase& c, int size) {
   std::vector<host::AxisSize> axes;
   for (const auto& [name, ranks] : c.mesh) axes.push_back({name, ranks});
@@ -275,9 +294,11 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   ranks.rank = rank;
   ranks.size = size;
   const std::chrono::milliseconds timeout(60000);
+  const Carrying carrying(c.communicator);
   host::HostMesh host_mesh(
       axes_of(c, size), ranks,
-      size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr, timeout);
+      size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr, timeout, nullptr,
+      carrying.carriage());
   Seen unseen;
   SeenMesh seen_mesh(host_mesh, c.seen != nullptr ? *c.seen : unseen);
   Mesh& mesh = c.seen != nullptr ? static_cast<Mesh&>(seen_mesh) : host_mesh;

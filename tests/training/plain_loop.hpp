@@ -31,7 +31,9 @@ struct TrainingCase {
   bool recompute = false, reshard = true, prefetch = true, by_micro_batch = true, delays = false;
   std::string owner = "fsdp";
   std::int64_t ranks_of_reference = 1;  // reduction: step sums the micro-batches of each rank first
-  // Through the engine only. No axes: all ranks on dp.
+  // Through the engine only. What carries collectives: a plugin, or gloo.
+  std::string communicator = "shared_memory";
+  // No axes: all ranks on dp.
   std::vector<std::pair<std::string, std::int64_t>> mesh{};
   struct Strategy {
     std::string plugin, key, schedule;  // "": no such setting

@@ -131,11 +131,11 @@ Setting Checker::any_of(const Json& field, const Node& node, const Spot& spot) {
   for (const Json* alternative : fitting) {
     if (trial(*alternative, node, spot, setting)) return setting;
   }
+  const std::string word = node.is_scalar() ? nearest(node.text, words_of(field.at("any_of"))) : "";
   for (const Json* alternative : fitting) {
-    if (alternative->contains("component")) return value(*alternative, node, spot);
+    if (word.empty() && alternative->contains("component")) return value(*alternative, node, spot);
   }
   std::string text = "expected " + expected + ", got " + describe_node(node);
-  const std::string word = node.is_scalar() ? nearest(node.text, words_of(field.at("any_of"))) : "";
   if (!word.empty()) text += "; did you mean " + word + "?";
   add(finding::wrong_type, node.place, spot, text);
   return start(node, spot);

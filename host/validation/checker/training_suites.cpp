@@ -1,5 +1,6 @@
 #include "host/validation/checker/suites.hpp"
 #include "sdk/conformance/optim/optimizer_contract.hpp"
+#include "sdk/conformance/parallel/connector_contract.hpp"
 #include "sdk/conformance/parallel/cutter_contract.hpp"
 #include "sdk/conformance/parallel/owner_contract.hpp"
 #include "sdk/conformance/run/observer_contract.hpp"
@@ -17,6 +18,15 @@ void owner(Owner& o, Subject&, Report& report) { conformance::check_owner_contra
 void cutter(Cutter& c, Subject&, Report& report) { conformance::check_cutter_contract(c, report); }
 void observer(Observer& o, Subject&, Report& report) {
   conformance::check_observer_contract(o, report);
+}
+
+// Its ranks are threads, each with a component of its own.
+void connector(Subject& subject, Report& report) {
+  const std::unique_ptr<Instance> instances[] = {subject.make(), subject.make(), subject.make()};
+  std::vector<Remote<Connector>> proxies;
+  for (const auto& instance : instances) proxies.push_back(instance->as<Connector>());
+  Connector* const members[] = {&proxies[0], &proxies[1], &proxies[2]};
+  conformance::check_connector_contract(members, report);
 }
 
 // An observer moves on with a step; nothing else that keeps state is known here.
@@ -42,11 +52,9 @@ void stateful(Subject& subject, Report& report) {
 }  // namespace
 
 Suites training_suites() {
-  return {suite_of<Optimizer, optimizer>(),
-          suite_of<Owner, owner>(),
-          suite_of<Cutter, cutter>(),
-          suite_of<Observer, observer>(),
-          {Remote<Stateful>::id, stateful}};
+  return {suite_of<Optimizer, optimizer>(),   suite_of<Owner, owner>(),
+          suite_of<Cutter, cutter>(),         suite_of<Observer, observer>(),
+          {Remote<Connector>::id, connector}, {Remote<Stateful>::id, stateful}};
 }
 
 }  // namespace mortise::host

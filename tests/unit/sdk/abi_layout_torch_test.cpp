@@ -4,6 +4,7 @@
 // would count it as given.
 
 #include <doctest/doctest.h>
+#include <mortise/c/connector.h>
 #include <mortise/c/inference.h>
 #include <mortise/c/model.h>
 #include <mortise/c/optimizer.h>
@@ -180,6 +181,19 @@ static_assert(is_table<mt_owner_v1>(
     offsetof(mt_owner_v1, norm_part), offsetof(mt_owner_v1, pieces), offsetof(mt_owner_v1, abort)));
 static_assert(is_list<mt_step_plans>());
 static_assert(is_sink<mt_step_plan_sink>());
+
+// c/connector.h
+static_assert(has_layout<mt_rank_group>(
+    72, At{offsetof(mt_rank_group, head), 0}, At{offsetof(mt_rank_group, name), 8},
+    At{offsetof(mt_rank_group, ranks), 24}, At{offsetof(mt_rank_group, rank), 40},
+    At{offsetof(mt_rank_group, timeout), 48}, At{offsetof(mt_rank_group, device), 56}));
+static_assert(is_list<mt_rank_groups>());
+static_assert(is_sink<mt_rank_group_sink>());
+static_assert(is_table<mt_group_store_v1>(offsetof(mt_group_store_v1, head),
+                                          offsetof(mt_group_store_v1, set),
+                                          offsetof(mt_group_store_v1, get)));
+static_assert(is_table<mt_connector_v1>(offsetof(mt_connector_v1, head),
+                                        offsetof(mt_connector_v1, connect)));
 
 // c/inference.h
 static_assert(is_table<mt_trained_model_v1>(
