@@ -127,6 +127,8 @@ void tell_once(const std::shared_ptr<Rendezvous>& rendezvous, const RankEnvironm
     throw failure;
   }
   const std::optional<Told> told = try_to_tell(rendezvous, ranks, roll_call, failure);
+  if (told && told->first.empty() && another_has_told() && failure.exit() == Exit::ranks)
+    throw Failure(failure.id(), failure.exit(), "");  // that rank had the store, and has ended
   if (!told || told->first.empty())
     throw of_rank(ranks,
                   Failure(failure.id(), failure.exit(), alone(ranks, failure, told.has_value())));

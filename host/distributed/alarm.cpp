@@ -20,6 +20,8 @@ constexpr std::uint64_t kCallsTold = 32;  // of a group
 
 std::string key_of(std::int64_t rank) { return "where/" + std::to_string(rank); }
 
+std::atomic<bool> seen_told{false};
+
 void answer(Rendezvous& rendezvous, std::int64_t rank) {
   rendezvous.offer(key_of(rank), as_text(report_of(whereabouts(), rank, kCallsTold)));
 }
@@ -35,13 +37,16 @@ struct Watch::State {
     bool answered = false;
     std::optional<Clock::time_point> told;
     while (!over) {
-      std::this_thread::sleep_for(seconds(1));
+      std::this_thread::sleep_for(milliseconds(500));
       if (over) return;
       if (!answered && rendezvous->look(kAlarm)) {
         answer(*rendezvous, ranks.rank);
         answered = true;
       }
-      if (!told && rendezvous->look(kFailureKey)) told = Clock::now();
+      if (!told && rendezvous->look(kFailureKey)) {
+        told = Clock::now();
+        seen_told = true;
+      }
       if (told && Clock::now() - *told > seconds(3) && !over) _exit(int(Exit::ranks));
     }
   }
@@ -59,6 +64,8 @@ Watch::Watch(std::shared_ptr<Rendezvous> rendezvous, const RankEnvironment& rank
     }
   }).detach();
 }
+
+bool another_has_told() { return seen_told; }
 
 Watch::~Watch() { state_->over = true; }
 
