@@ -107,17 +107,18 @@ class LocalRanks {
   }
 
   LocalOutcome wait() {
-    int passed_on = 0;
     while (std::any_of(ranks_.begin(), ranks_.end(), [](const Rank& r) { return !r.status; })) {
       read_output();
-      for (; passed_on < signal_count; ++passed_on) pass_on(last_signal);
+      for (; passed_on_ < signal_count; ++passed_on_) pass_on(last_signal);
       reap();
       if (killed_ && (all_wait() || Clock::now() > *killed_told_by_)) tell_killed();
       if (first_failure_ && Clock::now() > *deadline_) kill_all();
     }
     read_output();
     if (killed_) tell_killed();
-    return {first_failure_.value_or(0), any_killed_ ? whereabouts_[0].run_folder : ""};
+    const Whereabouts& first = whereabouts_[0];
+    return {first_failure_.value_or(0), signal_count > 0, first.run_folder,
+            first.phase.load() != RunPhase::start, any_killed_};
   }
 
  private:
@@ -260,6 +261,7 @@ class LocalRanks {
   SharedWhereabouts whereabouts_;
   std::vector<std::string> arguments_;
   std::vector<Rank> ranks_;
+  int passed_on_ = 0;  // signals
   std::optional<int> first_failure_;
   bool any_killed_ = false;
   std::optional<Clock::time_point> deadline_;

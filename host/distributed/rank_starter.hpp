@@ -14,8 +14,11 @@ namespace mortise::host {
 // waited in.
 struct LocalOutcome {
   int exit = 0;
-  // The run folder in which ranks that were killed may have left an unfinished checkpoint, else "".
-  std::string cut_short;
+  bool asked_to_stop = false;  // by a signal
+  std::string run_folder;      // "": the ranks did not come so far
+  bool trains = false;         // the run had begun: it can go on where it stopped
+  // Ranks were killed: the run folder may have an unfinished checkpoint.
+  bool cut_short = false;
 };
 LocalOutcome run_local_ranks(int ranks, const std::vector<std::string>& arguments);
 

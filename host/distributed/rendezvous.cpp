@@ -1,11 +1,13 @@
 #include "host/distributed/rendezvous.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <stdexcept>
+#include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -20,23 +22,6 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::int64_t number(const char* name, std::int64_t low) {
-  const std::string text = variable(name);
-  std::size_t used = 0;
-  std::int64_t value = -1;
-  try {
-    value = std::stoll(text, &used);
-  } catch (const std::exception&) {
-  }
-  if (text.empty() || used != text.size() || value < low)
-    throw Failure("R0101", Exit::ranks,
-                  std::string("error[R0101]: environment variable ") + name + " is '" + text +
-                      "': expected a number of at least " + std::to_string(low) +
-                      ". A launcher (torchrun, mortise run -n) sets RANK, WORLD_SIZE, LOCAL_RANK, "
-                      "MASTER_ADDR and MASTER_PORT together; unset them all to run alone");
-  return value;
 }
 
 // What tells apart jobs, and attempts of one job, that torchrun lets use one store.
@@ -68,26 +53,26 @@ std::string first_line(const char* what) {
   return end == nullptr ? what : std::string(what, end);
 }
 
-}  // namespace
-
-RankEnvironment rank_environment() {
-  RankEnvironment ranks;
-  if (variable("RANK").empty() && variable("WORLD_SIZE").empty()) return ranks;
-  ranks.size = number("WORLD_SIZE", 1);
-  ranks.rank = number("RANK", 0);
-  if (ranks.rank >= ranks.size)
-    throw Failure("R0101", Exit::ranks,
-                  "error[R0101]: RANK is " + std::to_string(ranks.rank) + " and WORLD_SIZE " +
-                      std::to_string(ranks.size) + ": expected RANK < WORLD_SIZE");
-  ranks.local_rank = variable("LOCAL_RANK").empty() ? 0 : number("LOCAL_RANK", 0);
-  ranks.local_size = variable("LOCAL_WORLD_SIZE").empty() ? 1 : number("LOCAL_WORLD_SIZE", 1);
-  ranks.master_port = int(number("MASTER_PORT", 1));
-  if (const std::string address = variable("MASTER_ADDR"); !address.empty())
-    ranks.master_address = address;
-  ranks.store_is_elsewhere = variable("TORCHELASTIC_USE_AGENT_STORE") == "True" ||
-                             variable("MORTISE_STORE_IS_ELSEWHERE") == "1";
-  return ranks;
+// Names of machines that start just now may not be known yet, so it asks again for a while.
+void require_name(const std::string& host, std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() +
+                        std::min<std::chrono::milliseconds>(timeout, std::chrono::seconds(30));
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  int error = 0;
+  while ((error = getaddrinfo(host.c_str(), nullptr, &hints, &found)) != 0) {
+    if (std::chrono::steady_clock::now() > deadline)
+      throw Failure(
+          "R0107", Exit::ranks,
+          "error[R0107]: MASTER_ADDR is '" + host + "', and this name does not resolve (" +
+              gai_strerror(error) +
+              "): set it to a name or address of rank 0's machine that all machines know");
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  freeaddrinfo(found);
 }
+
+}  // namespace
 
 void C10dRendezvous::set(const std::string& key, const std::string& value) {
   store->set(key, value);
@@ -126,6 +111,7 @@ std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::mill
   options.waitWorkers = false;
   options.timeout = timeout;
   std::shared_ptr<Rendezvous> rendezvous;
+  require_name(ranks.master_address, timeout);
   try {
     rendezvous = std::make_shared<C10dRendezvous>(c10::make_intrusive<c10d::PrefixStore>(
         job(), c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options)));

@@ -6,23 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "host/distributed/rank_environment.hpp"
+
 namespace mortise::host {
-
-// This process among the ranks of a run.
-struct RankEnvironment {
-  std::int64_t rank = 0, size = 1;
-  std::int64_t local_rank = 0, local_size = 1;
-  std::string master_address = "127.0.0.1";
-  int master_port = 0;
-  // The store lives in the process that started the ranks (run -n, torchrun), else in rank 0.
-  bool store_is_elsewhere = false;
-  bool launched() const { return size > 1 || master_port != 0; }
-};
-
-// Reads torchrun's variables (RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT).
-// Throws Failure (exit ranks) naming the variable when some are there and others are missing or
-// senseless.
-RankEnvironment rank_environment();
 
 // The key-value store through which ranks find each other. Its member is c10d's; no class of c10d
 // appears outside distributed/.
@@ -44,7 +30,7 @@ inline constexpr const char* kFailureKey = "failure";
 
 // Joins the store of the run: a client, or for a rank 0 that has to, the server as well.
 // Throws Failure (exit ranks) with address, port and what to change: when the store cannot be
-// served or reached, or belongs to another job.
+// served or reached, its name does not resolve, or it belongs to another job.
 std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::milliseconds timeout);
 
 // A store in files, for tests that fork their ranks.

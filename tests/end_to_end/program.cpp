@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -43,6 +44,9 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR",
                            "MASTER_PORT", "MORTISE_SITE", "MORTISE_PLUGIN_PATH"})
     all.erase(name);
+  std::erase_if(all, [](const auto& entry) {
+    return std::regex_match(entry.first, std::regex("(SLURM|OMPI|PMIX?|MPI)_.*"));
+  });
   for (const auto& [name, value] : additions) all[name] = value;
   std::vector<std::string> lines;
   for (const auto& [name, value] : all) lines.push_back(name + "=" + value);

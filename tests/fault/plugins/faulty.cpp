@@ -3,6 +3,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <c10/util/Exception.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -42,8 +43,13 @@ std::size_t without_end(std::size_t depth) {
 
 void send(pid_t process, int signal = SIGTERM) { kill(process, signal); }
 
+// Of all processes that are started in this folder.
+bool is_first_time() {
+  return open("killed_once", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644) >= 0;
+}
+
 void act(const std::string& how) {
-  if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "kill" || (how == "kill_once" && is_first_time())) kill(getpid(), SIGKILL);
   if (how == "stop") kill(getpid(), SIGSTOP);
   if (how == "standard") throw std::out_of_range("the ninth of eight");
   if (how == "torch") TORCH_CHECK(false, "the ninth of eight tensors");
