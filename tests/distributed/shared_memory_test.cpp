@@ -157,8 +157,9 @@ void check_lost(const char* operation, End end, const StartCall& call) {
       if (end == End::exit) _exit(9);
       if (end == End::kill) raise(SIGKILL);
       if (end == End::stop) raise(SIGSTOP);
-      c.reset();
-      std::this_thread::sleep_for(milliseconds(300));
+      c.reset();  // and lives on
+      for (int i = 0; i != 200 && !std::filesystem::exists(folder.path() / "seen"); ++i)
+        std::this_thread::sleep_for(milliseconds(100));
       _exit(9);
     }
     const Killer killer(end == End::stop ? folder.path() / "pid" : std::filesystem::path());
@@ -176,6 +177,7 @@ void check_lost(const char* operation, End end, const StartCall& call) {
                 "message: " + text);
       }
     }
+    std::ofstream(folder.path() / "seen") << "yes";
   });
   CHECK(codes[0] == 0);
   CHECK(codes[1] == (end == End::kill || end == End::stop ? 128 + SIGKILL : 9));
