@@ -41,6 +41,27 @@ Seen seen_on_replicas(TrainingCase c) {
   return seen;
 }
 
+// How many gathers rank 0 of 2 on dp had started when each visit began.
+std::vector<int> gathers_by_visit(TrainingCase c, int ranks) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "counts";
+  const std::vector<int> codes = run_forked(ranks, [&](int rank) {
+    Seen seen;
+    std::vector<int> counts;
+    seen.look = [&](const Visit&) { counts.push_back(total(seen, "dp,", "all_gather").first); };
+    c.seen = &seen;
+    train_through_engine(c, rank, ranks, true, folder.path() / "store");
+    if (rank != 0) return;
+    std::ofstream out(file);
+    for (const int n : counts) out << n << '\n';
+  });
+  for (const int code : codes) CHECK(code == 0);
+  std::vector<int> counts;
+  std::ifstream in(file);
+  for (int n = 0; in >> n;) counts.push_back(n);
+  return counts;
+}
+
 }  // namespace
 
 TEST_CASE("groups: several units in one equal a plain loop bitwise") {
@@ -56,6 +77,8 @@ TEST_CASE("groups: several units in one equal a plain loop bitwise") {
     t.units_per_group = 2, t.steps = 4, t.mesh = {{"pp", 2}, {"dp", 2}};
     t.strategies = {{"probe_zero_bubble", "zero_bubble", "zb_h1"}}, t.micro_batches = 7;
   });
+  check_on_ranks(c, 4, true);
+  c.owner = "ddp", c.clip_norm = 0.05;
   check_on_ranks(c, 4, true);
   c = named("several units, one reduction a step", [](TrainingCase& t) {
     t.units_per_group = 2, t.by_micro_batch = false, t.ranks_of_reference = 2, t.steps = 4;
@@ -74,6 +97,32 @@ TEST_CASE("groups: a parameter whose rows divide is gathered and reduced in plac
                              c.micro_batches = 6;
                            }),
                      2, true);
+}
+
+TEST_CASE("groups: what the schedule visits next is gathered one visit ahead") {
+  const auto check = [](const std::string& schedule, bool reshard) {
+    TrainingCase c = named("prefetch " + schedule, [&](TrainingCase& t) {
+      t.reshard = reshard, t.steps = 1, t.evaluates = false, t.micro_batches = 8;
+      if (schedule.empty()) return;
+      t.strategies = {{"probe_zero_bubble", "zero_bubble", schedule}};
+      t.mesh = {{"pp", 2}, {"dp", 2}};
+    });
+    CAPTURE(c.name);
+    const int ranks = schedule.empty() ? 2 : 4;
+    const std::vector<int> ahead = gathers_by_visit(c, ranks);
+    c.prefetch = false;
+    const std::vector<int> in_time = gathers_by_visit(c, ranks);
+    REQUIRE(ahead.size() == in_time.size());
+    REQUIRE(in_time.size() > 8);
+    CHECK(in_time.back() > 0);
+    for (std::size_t i = 1; i + 1 < ahead.size(); ++i) {
+      CAPTURE(i);
+      CHECK(ahead[i] == in_time[i + 1]);
+    }
+  };
+  check("", true);
+  check("", false);
+  check("1f1b", true);
 }
 
 TEST_CASE("replicas: shards of 2 ranks, twice, equal a plain loop bitwise") {

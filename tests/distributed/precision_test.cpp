@@ -46,6 +46,16 @@ TEST_CASE("bfloat16: fsdp and ddp on replicas of shards equal a plain loop bitwi
   }
 }
 
+TEST_CASE("bfloat16: stages of a pipeline, which send activations, equal a plain loop bitwise") {
+  for (const char* owner : {"fsdp", "ddp"})
+    check_on_ranks(in_bfloat16("1f1b",
+                               [&](TrainingCase& c) {
+                                 c.strategies = {{"probe_zero_bubble", "zero_bubble", "1f1b"}};
+                                 c.mesh = {{"pp", 2}}, c.owner = owner;
+                               }),
+                   2, true);
+}
+
 TEST_CASE("bfloat16: one reduction a step equals a loop that sums rank by rank") {
   for (const char* owner : {"fsdp", "ddp"}) {
     TrainingCase c = in_bfloat16("reduction: step", [&](TrainingCase& t) {
