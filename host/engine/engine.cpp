@@ -7,6 +7,8 @@
 #include <limits>
 #include <mortise/random.hpp>
 
+#include "host/engine/unit_costs.hpp"
+
 namespace mortise::host {
 namespace {
 
@@ -14,6 +16,12 @@ namespace {
 std::vector<ParameterInfo> computed_in(DType type, std::vector<ParameterInfo> infos) {
   for (ParameterInfo& info : infos) info.compute = type;
   return infos;
+}
+
+LayoutParts weighed(const EngineParts& parts, const LayerChains& chains) {
+  LayoutParts layout = parts.layout;
+  layout.costs = costs_of_units(chains, parts.model.units(), layout.sequence_length);
+  return layout;
 }
 
 Inverses invert(const at::Tensor& counts) {
@@ -62,7 +70,7 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       chains_(parts_.model, parts_.layer_ops),
-      layout_(parts_.layout, computed_in(settings_.compute, chains_.parameters()),
+      layout_(weighed(parts_, chains_), computed_in(settings_.compute, chains_.parameters()),
               std::int64_t(parts_.model.units().size())),
       parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
       tied_(layout_, parameters_),

@@ -33,6 +33,7 @@ Layout::Layout(LayoutParts parts, const std::vector<ParameterInfo>& infos, std::
     : parts_(std::move(parts)),
       axes_(parts_.mesh.axes()),
       stages_(parts_.mesh.communicator("pp")),
+      stages_back_(parts_.mesh.communicator("pp")),
       stage_of_(std::size_t(units), 0) {
   ask_selector(units);
   plan_.emplace(infos, units, this->units(), axes_);
@@ -56,6 +57,7 @@ void Layout::ask_selector(std::int64_t units) {
                         "selector such as a pipeline, or remove mesh.pp");
     return;
   }
+  parts_.selector->weigh(parts_.costs);
   require_runnable(stages);
   for (std::int64_t s = 0; s != stages; ++s) {
     units_of_.push_back(parts_.selector->units(s, stages, units));

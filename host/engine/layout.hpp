@@ -8,11 +8,14 @@
 
 namespace mortise::host {
 
-// How the ranks of a run share its work: their mesh, who puts units on stages, who cuts.
+// How the ranks of a run share its work: their mesh, who puts units on stages, who cuts; the length
+// of sequences and what each unit costs, for the selector.
 struct LayoutParts {
   Mesh& mesh;
   Selector* selector = nullptr;
   std::vector<Cutter*> cutters{};
+  std::int64_t sequence_length = 0;
+  std::vector<UnitCost> costs{};
 };
 
 // This rank's share: units of its stage, parts of parameters, micro-batches and positions.
@@ -22,7 +25,10 @@ class Layout {
   Layout(LayoutParts parts, const std::vector<ParameterInfo>& infos, std::int64_t units);
 
   std::int64_t stage() const { return stages_->rank(); }
-  const std::vector<std::int64_t>& units() const { return units_of_[std::size_t(stage())]; }
+  const std::vector<std::int64_t>& units() const { return units_of(stage()); }
+  const std::vector<std::int64_t>& units_of(std::int64_t stage) const {
+    return units_of_[std::size_t(stage)];
+  }
   // By unit of the model.
   std::int64_t stage_of(std::int64_t unit) const { return stage_of_[std::size_t(unit)]; }
   std::int64_t model_units() const { return std::int64_t(stage_of_.size()); }
@@ -32,6 +38,8 @@ class Layout {
   // Micro-batch k of a step lies on rank k mod size in round k div size.
   Communicator& micro_batches() const { return *micro_batches_; }
   Communicator& stages() const { return *stages_; }
+  // A second group of the same ranks: what travels back does not queue behind what travels on.
+  Communicator& stages_back() const { return *stages_back_; }
   // Throws ConfigError if a step of so many leaves a stage or a rank of a spread axis idle.
   void require_micro_batches(std::int64_t count) const;
   // How many ranks next to each other in micro_batches() compute together, each on its own.
@@ -58,7 +66,7 @@ class Layout {
 
   LayoutParts parts_;
   std::vector<MeshAxis> axes_;
-  std::unique_ptr<Communicator> stages_, everyone_, micro_batches_;
+  std::unique_ptr<Communicator> stages_, stages_back_, everyone_, micro_batches_;
   std::vector<std::vector<std::int64_t>> units_of_;  // by stage
   std::vector<std::int64_t> stage_of_;               // by unit
   std::optional<Plan> plan_;

@@ -12,6 +12,7 @@ namespace mortise::host {
 // square of scores, causal or not). A frozen weight costs 4, one below the first
 // trainable unit 2. Everything else counts nothing: norms,
 // activations, look-ups, recomputation, layer operations of plugins.
+double training_flops_per_token(const LayerChains& chains, const Layer& layer, std::int64_t length);
 double training_flops_per_token(const LayerChains& chains, std::int64_t length);
 
 }  // namespace mortise::host

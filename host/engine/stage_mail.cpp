@@ -41,8 +41,8 @@ void StageMail::send(const Letter& letter, const TensorList& tensors) {
   const Numbers numbers = describe(tensors);
   const auto [known, is_new] = known_.emplace(kind_of(letter, true), numbers);
   if (is_new) {
-    works.push_back(stages_.send(at::tensor({std::int64_t(numbers.size())}), letter.peer));
-    works.push_back(stages_.send(at::tensor(numbers), letter.peer));
+    works.push_back(group_of(letter).send(at::tensor({std::int64_t(numbers.size())}), letter.peer));
+    works.push_back(group_of(letter).send(at::tensor(numbers), letter.peer));
   } else if (known->second != numbers) {
     throw Error(ErrorCode::bad_argument,
                 "unit " + std::to_string(letter.unit) +
@@ -50,22 +50,22 @@ void StageMail::send(const Letter& letter, const TensorList& tensors) {
                     "this size, which a pipeline cannot send");
   }
   for (const at::Tensor& t : tensors)
-    if (t.defined()) works.push_back(stages_.send(t.detach().contiguous(), letter.peer));
+    if (t.defined()) works.push_back(group_of(letter).send(t.detach().contiguous(), letter.peer));
 }
 
 TensorList StageMail::receive(const Letter& letter) {
   auto [known, is_new] = known_.emplace(kind_of(letter, false), Numbers());
   if (is_new) {
     const at::Tensor size = at::empty({1}, at::kLong);
-    stages_.receive(size, letter.peer)->wait();
+    group_of(letter).receive(size, letter.peer)->wait();
     const at::Tensor numbers = at::empty({size.item<std::int64_t>()}, at::kLong);
-    stages_.receive(numbers, letter.peer)->wait();
+    group_of(letter).receive(numbers, letter.peer)->wait();
     const auto* first = numbers.const_data_ptr<std::int64_t>();
     known->second.assign(first, first + numbers.numel());
   }
   TensorList tensors = made_like(known->second);
   for (const at::Tensor& t : tensors)
-    if (t.defined()) stages_.receive(t, letter.peer)->wait();
+    if (t.defined()) group_of(letter).receive(t, letter.peer)->wait();
   // Whoever has the gradients has had the activations.
   if (letter.gradients) under_way_.erase({false, letter.unit, letter.micro_batch});
   return tensors;

@@ -18,10 +18,11 @@ struct Letter {
 };
 
 // Tensors between the stages of a pipeline. Their types and sizes are sent once for each kind of
-// letter and size of batch; a later letter must have the same. Sends do not wait.
+// letter and size of batch; a later letter must have the same. Sends do not wait. Activations and
+// gradients have a group of ranks each.
 class StageMail {
  public:
-  explicit StageMail(Communicator& stages) : stages_(stages) {}
+  StageMail(Communicator& stages, Communicator& back) : stages_(stages), back_(back) {}
   // Throws Error(bad_argument) for tensors unlike those of the first letter of this kind.
   void send(const Letter& letter, const TensorList& tensors);
   TensorList receive(const Letter& letter);
@@ -34,7 +35,9 @@ class StageMail {
   static Kind kind_of(const Letter& letter, bool sent);
   using Passed = std::tuple<bool, std::int64_t, std::int64_t>;  // gradients?, unit, micro-batch
 
-  Communicator& stages_;
+  Communicator& group_of(const Letter& letter) const { return letter.gradients ? back_ : stages_; }
+
+  Communicator &stages_, &back_;
   std::map<Kind, Numbers> known_;
   std::map<Passed, std::vector<std::unique_ptr<Work>>> under_way_;
 };

@@ -72,7 +72,9 @@ const at::Tensor& Inverses::of(Denominator per) const {
 }
 
 UnitWalk::UnitWalk(Parts parts, std::vector<bool> recompute)
-    : parts_(parts), recompute_(std::move(recompute)), mail_(parts.layout.stages()) {
+    : parts_(parts),
+      recompute_(std::move(recompute)),
+      mail_(parts.layout.stages(), parts.layout.stages_back()) {
   recompute_.resize(std::size_t(parts_.layout.model_units()));
 }
 

@@ -86,6 +86,9 @@ Blame blame_of(const std::string& text, const Setting& root, const Model& model)
     return {{place_of(*pattern), pattern->path},
             told + (near.empty() ? "" : "; did you mean " + near + "?")};
   }
+  if (text.starts_with("mesh: ")) return {{place_of(root.at("mesh")), ""}, text};
+  for (const auto& [path, node] : elements(root, "parallel"))
+    if (text.starts_with(node->as_component().use + " of ")) return {{place_of(*node), path}, text};
   const Setting& node = root.at("model");
   return {{place_of(node), "model"}, text};
 }
@@ -205,6 +208,7 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   loss_ = required<Loss>(wiring_, request.root, "loss");
   EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute, s.compute};
   LayoutParts layout{request.mesh, selector_.get(), {}};
+  layout.sequence_length = s.sequence_length;
   for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
   Model& model = request.watch ? request.watch->watch(*model_) : *model_;
   Owner& owner = request.watch ? request.watch->watch(*owner_) : *owner_;

@@ -8,7 +8,7 @@
 
 namespace mortise::conformance {
 
-inline void check_selector_contract(const Selector& s, Report& report) {
+inline void check_selector_contract(Selector& s, Report& report) {
   for (std::int64_t stages = 1; stages <= 4; ++stages)
     for (std::int64_t units = stages; units <= 6; ++units)
       for (const std::int64_t count : {stages, stages + 3}) {
@@ -24,6 +24,16 @@ inline void check_selector_contract(const Selector& s, Report& report) {
               "units, schedule: equal every time");
         });
       }
+  report.section("weigh", [&] {
+    s.weigh(
+        {{"embed", 900, 0}, {"a", 40, 240}, {"b", 40, 240}, {"c", 80, 480}, {"head", 900, 5400}});
+    for (std::int64_t stages = 1; stages <= 5; ++stages) {
+      const std::string fault = schedule_fault(s, stages, 5, stages);
+      report.expect(
+          fault.empty(),
+          std::to_string(stages) + " stages of weighed units: a step runs to its end: " + fault);
+    }
+  });
 }
 
 }  // namespace mortise::conformance

@@ -4,24 +4,13 @@
 
 #include <mortise/model/declaration.hpp>
 
+#include "tests/unit/engine/declared_model.hpp"
 #include "tests/unit/loaded_component.hpp"
 
 namespace {
 
 using namespace mortise;
-
-// Declares layers and computes nothing.
-class Declared final : public Model {
- public:
-  explicit Declared(Declaration d) : d_(std::move(d)) {}
-  std::vector<ParameterInfo> parameters() const override { return d_.parameters; }
-  std::vector<Layer> layers() const override { return d_.layers; }
-  Names units() const override { return d_.units; }
-  TensorList forward_unit(const Visit&, UnitContext&, Tensors, const Batch&) override { return {}; }
-
- private:
-  Declaration d_;
-};
+using tests::Declared;
 
 double flops(const Model& model, std::int64_t length) {
   return host::training_flops_per_token(host::LayerChains(model, {}), length);

@@ -149,7 +149,14 @@ static_assert(is_list<mt_actions>());
 static_assert(is_sink<mt_action_sink>());
 static_assert(is_table<mt_selector_v1>(offsetof(mt_selector_v1, head),
                                        offsetof(mt_selector_v1, units),
-                                       offsetof(mt_selector_v1, schedule)));
+                                       offsetof(mt_selector_v1, schedule),
+                                       offsetof(mt_selector_v1, weigh)));
+static_assert(has_layout<mt_unit_cost>(40, At{offsetof(mt_unit_cost, head), 0},
+                                       At{offsetof(mt_unit_cost, name), 8},
+                                       At{offsetof(mt_unit_cost, parameters), 24},
+                                       At{offsetof(mt_unit_cost, flops), 32}));
+static_assert(is_list<mt_unit_costs>());
+static_assert(is_sink<mt_unit_cost_sink>());
 
 // c/learning_rate_schedule.h
 static_assert(is_table<mt_learning_rate_schedule_v1>(offsetof(mt_learning_rate_schedule_v1, head),

@@ -35,13 +35,21 @@ struct Action {
 
 constexpr Action::Kind last_enumerator(Action::Kind) { return Action::Kind::receive_gradients; }
 
+/// What a unit of the model costs. `parameters`: elements, a tied weight counts in each of its
+/// units. `flops`: floating-point operations of training for one token.
+struct UnitCost {
+  std::string name{};
+  std::int64_t parameters = 0;
+  double flops = 0;
+};
+
 /// Puts units on the stages of mesh axis `pp` and says what each stage does in a step: pipelines. A
 /// run has at most one. `units`: how many the model has; `micro_batches`: of this rank.
 /// `schedule_fault` (mortise/parallel/schedule_fault.hpp) says whether what it gives can run; the
 /// host asks it before the first step.
 ///
 /// Threads: step thread.
-/// Ranks:   local; functions of their arguments alone.
+/// Ranks:   local; functions of their arguments and of what weigh() was told: equal on every rank.
 class Selector : public Interface {
  public:
   /// Units of `stage`, ascending. Over all stages each unit stands once; no stage is empty.
@@ -51,6 +59,9 @@ class Selector : public Interface {
   /// each micro-batch. micro_batches is at least `stages`.
   virtual std::vector<Action> schedule(std::int64_t stage, std::int64_t stages, std::int64_t units,
                                        std::int64_t micro_batches) const = 0;
+  /// Since 0.2. The units of the model in order, before units() and schedule() are asked for that
+  /// many. A selector that does not weigh them need not listen.
+  virtual void weigh(const std::vector<UnitCost>& units) { static_cast<void>(units); }
 };
 
 namespace kit {
@@ -60,13 +71,19 @@ struct members<Action> {
   static constexpr auto map = std::tuple{MORTISE_MEMBER(kind), MORTISE_MEMBER(micro_batch),
                                          MORTISE_MEMBER(unit), MORTISE_MEMBER(peer)};
 };
+template <>
+struct members<UnitCost> {
+  MORTISE_MEMBERS(UnitCost, mt_unit_cost);
+  static constexpr auto map =
+      std::tuple{MORTISE_MEMBER(name), MORTISE_MEMBER(parameters), MORTISE_MEMBER(flops)};
+};
 }  // namespace kit
 
 template <>
 class Remote<Selector> final : public kit::RemoteBase<Selector, mt_selector_v1> {
  public:
   static constexpr const char* id = "mortise/selector/1";
-  using Methods = kit::Methods<&Selector::units, &Selector::schedule>;
+  using Methods = kit::Methods<&Selector::units, &Selector::schedule, &Selector::weigh>;
   static constexpr Table table = Methods::table<Table>();
   using RemoteBase::RemoteBase;
   std::vector<std::int64_t> units(std::int64_t stage, std::int64_t stages,
@@ -76,6 +93,10 @@ class Remote<Selector> final : public kit::RemoteBase<Selector, mt_selector_v1> 
   std::vector<Action> schedule(std::int64_t stage, std::int64_t stages, std::int64_t units,
                                std::int64_t micro_batches) const override {
     return call(&Table::schedule, &Selector::schedule, stage, stages, units, micro_batches);
+  }
+  void weigh(const std::vector<UnitCost>& units) override {
+    if (!has(&Table::weigh)) return Selector::weigh(units);
+    call(&Table::weigh, &Selector::weigh, units);
   }
 };
 
