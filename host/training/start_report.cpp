@@ -16,6 +16,17 @@ std::string short_count(double n) {
   return text;
 }
 
+// "2: model.embed_tokens … model.layers.0 | model.layers.1 … lm_head"
+std::string stages_of(const Layout& layout, const Names& units) {
+  std::string text = std::to_string(layout.stages().size());
+  for (std::int64_t s = 0; s != layout.stages().size(); ++s) {
+    const std::vector<std::int64_t>& mine = layout.units_of(s);
+    text += (s == 0 ? ": " : " | ") + units[std::size_t(mine.front())];
+    if (mine.size() > 1) text += " … " + units[std::size_t(mine.back())];
+  }
+  return text;
+}
+
 std::string plural(std::int64_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
@@ -33,6 +44,7 @@ std::vector<std::string> start_report(const RunSettings& s, const Horizon& horiz
                   (s.compute == DType::bfloat16 ? "bfloat16 over float32 masters" : "float32"));
   lines.push_back("model      " + short_count(double(model.engine().parameters().count())) +
                   " parameters in " + plural(model.engine().parameters().units(), "unit"));
+  if (layout.stages().size() > 1) lines.push_back("stages     " + stages_of(layout, model.units()));
   lines.push_back("step       " + plural(s.sequences, "sequence") + " of " +
                   std::to_string(s.sequence_length) + " = " +
                   short_count(double(horizon.tokens_per_step)) + " tokens in " +

@@ -5,6 +5,7 @@
 #include "sdk/conformance/parallel/connector_contract.hpp"
 #include "sdk/conformance/parallel/mesh_contract.hpp"
 #include "sdk/conformance/parallel/owner_contract.hpp"
+#include "sdk/conformance/parallel/selector_contract.hpp"
 #include "tests/contract/plugin_contract.hpp"
 #include "tests/doctest_with_torch.hpp"
 #include "tests/no_failures.hpp"
@@ -119,6 +120,17 @@ TEST_CASE("fsdp: keeps the contract of an owner without resharding and without p
     Report report;
     check_fresh_both_ways<Owner>(
         report, make, [&](Owner& owner) { conformance::check_owner_contract(owner, report); });
+    check_no_failures(report);
+  }
+}
+
+TEST_CASE("pipeline: keeps the contract of a selector") {
+  for (const char* schedule : {"gpipe", "1f1b"}) {
+    CAPTURE(std::string(schedule));
+    const LoadedComponent pipeline("pipeline", "pipeline", {{"schedule", schedule}});
+    Report report;
+    check_both_ways<Selector>(
+        pipeline, report, [&](Selector& s) { conformance::check_selector_contract(s, report); });
     check_no_failures(report);
   }
 }

@@ -5,12 +5,11 @@
 #include <chrono>
 #include <limits>
 #include <mortise/optim/optimizer.hpp>
-#include <random>
-#include <thread>
 
 #include "host/checkpoint/box.hpp"
 #include "host/distributed/mesh.hpp"
 #include "host/engine/engine.hpp"
+#include "tests/training/delayed_mesh.hpp"
 #include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
@@ -43,30 +42,26 @@ class TestAdamW final : public Optimizer {
 class DelayedOwner final : public Owner {
  public:
   DelayedOwner(Owner& inner, int seed, bool active, Seen* seen)
-      : inner_(inner), random_(std::uint32_t(seed)), active_(active), seen_(seen) {}
+      : inner_(inner), pause_(seed, active), seen_(seen) {}
   void plan(PlanBuilder& p) override { inner_.plan(p); }
-  void begin_step(const StepPlan& s) override { pause(), inner_.begin_step(s); }
+  void begin_step(const StepPlan& s) override { pause_(), inner_.begin_step(s); }
   void before(const Visit& v) override {
-    pause();
+    pause_();
     if (seen_ != nullptr) seen_->visits.push_back(v);
     if (seen_ != nullptr && seen_->look) seen_->look(v);
     inner_.before(v);
   }
-  void after(const Visit& v) override { pause(), inner_.after(v); }
+  void after(const Visit& v) override { pause_(), inner_.after(v); }
   void gradients_ready(const Visit& v, Tensors g) override {
-    pause(), inner_.gradients_ready(v, g);
+    pause_(), inner_.gradients_ready(v, g);
   }
-  void finish_gradients() override { pause(), inner_.finish_gradients(); }
+  void finish_gradients() override { pause_(), inner_.finish_gradients(); }
   at::Tensor norm_part(double p) const override { return inner_.norm_part(p); }
   std::vector<Piece> pieces() const override { return inner_.pieces(); }
 
  private:
-  void pause() {
-    if (active_) std::this_thread::sleep_for(std::chrono::microseconds(random_() % 2000));
-  }
   Owner& inner_;
-  std::minstd_rand random_;
-  bool active_;
+  Pause pause_;
   Seen* seen_;
 };
 
@@ -190,6 +185,7 @@ struct Strategies {
     for (const TrainingCase::Strategy& s : all) {
       SettingList settings;
       if (!s.schedule.empty()) settings.emplace_back("schedule", s.schedule);
+      if (!s.split.empty()) settings.emplace_back("split", s.split);
       const auto& made = loaded.emplace_back(
           std::make_unique<LoadedComponent>(s.plugin, s.key, settings, surroundings));
       if (made->object<Selector>().table != nullptr)
@@ -205,8 +201,9 @@ struct Strategies {
     for (const auto& c : cutters) parts.cutters.push_back(c.get());
     return parts;
   }
-  std::vector<host::LayerOpBinding> bindings() const {
+  std::vector<host::LayerOpBinding> bindings(LayerOp* link) const {
     std::vector<host::LayerOpBinding> all;
+    if (link != nullptr) all.push_back({link, "link", "*"});
     for (const auto& o : ops) all.push_back({o.get(), "strategy", "*"});
     return all;
   }
@@ -295,13 +292,14 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   ranks.size = size;
   const std::chrono::milliseconds timeout(60000);
   const Carrying carrying(c.communicator);
-  host::HostMesh host_mesh(
-      axes_of(c, size), ranks,
-      size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr, timeout, nullptr,
-      carrying.carriage());
+  host::HostMesh prompt(axes_of(c, size), ranks,
+                        size > 1 ? host::join_through_file(store.string(), size, timeout) : nullptr,
+                        timeout, nullptr, carrying.carriage());
+  DelayedMesh late(prompt, rank);
+  Mesh& asked = c.delays ? static_cast<Mesh&>(late) : prompt;
   Seen unseen;
-  SeenMesh seen_mesh(host_mesh, c.seen != nullptr ? *c.seen : unseen);
-  Mesh& mesh = c.seen != nullptr ? static_cast<Mesh&>(seen_mesh) : host_mesh;
+  SeenMesh seen_mesh(asked, c.seen != nullptr ? *c.seen : unseen);
+  Mesh& mesh = c.seen != nullptr ? static_cast<Mesh&>(seen_mesh) : asked;
   host::WeightGradientQueue queue;
   Surroundings surroundings;
   surroundings.services[Remote<Mesh>::id] = kit::object_of<Mesh>(mesh);
@@ -327,7 +325,7 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   host::Engine engine({m.used,
                        l.used,
                        delayed,
-                       strategies.bindings(),
+                       strategies.bindings(c.link),
                        {{&o.used, "adamw", {}, c.learning_rate}},
                        {},
                        strategies.layout(mesh),

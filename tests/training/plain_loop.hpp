@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <mortise/model/layer_op.hpp>
 
 #include "tests/training/small_model.hpp"
 
@@ -37,9 +38,11 @@ struct TrainingCase {
   std::vector<std::pair<std::string, std::int64_t>> mesh{};
   struct Strategy {
     std::string plugin, key, schedule;  // "": no such setting
+    std::vector<std::string> split{};   // empty: no such setting
   };
   std::vector<Strategy> strategies{};
-  std::string model{};  // of a plugin with this key, in place of the small one
+  LayerOp* link = nullptr;  // of the test, in every layer that it binds
+  std::string model{};      // of a plugin with this key, in place of the small one
   bool evaluates = true;
   Seen* seen = nullptr;  // filled through the engine
   // In the reference: LibTorch's own kernel takes exponentials with 2^-20.

@@ -95,7 +95,7 @@ Batch small_batch(const SmallShape& shape, std::int64_t sequences, std::int64_t 
       at::randint(0, shape.vocabulary, {sequences, length + 1}, generator, at::kLong);
   Batch batch;
   batch.set("tokens", ids.narrow(1, 0, length).contiguous());
-  at::Tensor targets = ids.narrow(1, 1, length).contiguous();
+  at::Tensor targets = ids.narrow(1, 1, length).clone();  // one sequence would share memory
   if (const std::int64_t cut = (step * 7 + k * 3) % (length / 2); cut != 0)
     targets.narrow(1, 0, cut).fill_(-100);
   batch.set("targets", targets);
