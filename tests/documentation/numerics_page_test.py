@@ -13,7 +13,7 @@ NAMED = re.compile(r'`(tests/[^`]+)`: ("[^"]+"(?:, "[^"]+")*)')
 
 def cases(text):
     """Names of the test cases of a C++ file, with literals that continue on the next line joined."""
-    for found in re.finditer(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', text):
+    for found in re.finditer(r'TEST_CASE\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)[)*]', text):
         yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found[1]))
 
 
