@@ -2,7 +2,7 @@
 """Packing and indexing of text against Modalities, on one core, interleaved; then scaling, memory and hard inputs.
 
 usage: pack_bench.py MORTISE CORPUS.jsonl [--tokenizer TOKENIZER] [--modalities BIN --hf-folder FOLDER] [--pairs 3]
-                     [--megabytes 25] [--parts peer scaling memory index shapes] [--work FOLDER]
+                     [--megabytes 25] [--parts peer scaling cold memory index shapes] [--work FOLDER]
 
 --tokenizer is what `mortise data pack --tokenizer` takes, --hf-folder the same tokenizer for Modalities; both must give
 the same ids: the files that both write are compared. A pair is one run of each, in turn, and its time is the processor time of
@@ -125,6 +125,27 @@ def scaling(options, work: pathlib.Path) -> None:
           f"processors had with 2 workers: {', '.join(f'{p:.2f}' for p in processors)}")
 
 
+def evict(source: pathlib.Path) -> None:
+    """Its pages leave the cache of the kernel."""
+    with open(source, "rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def cold(options, work: pathlib.Path) -> None:
+    source = cut(options.corpus, 8 * options.megabytes, work / "cold.jsonl")
+    for name, command in (("packing", pack(options, source, work / "c.pbin")),
+                          ("index", [options.mortise, "data", "index", str(source), "-o", str(work / "c.idx"), "--overwrite"])):
+        ratios, rates = [], {"warm": [], "cold": []}
+        for _ in range(options.pairs + 2):
+            for kind, prepare in (("warm", lambda path: path.read_bytes()), ("cold", evict)):
+                prepare(source)
+                rates[kind].append(facts(command, "0,1")["megabytes_per_second"])
+            ratios.append(rates["cold"][-1] / rates["warm"][-1])
+        print(f"{name}, 2 cores: page cache warm {statistics.median(rates['warm']):.0f} MB/s, cold {statistics.median(rates['cold']):.0f} MB/s; "
+              f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f}) of {len(ratios)}")
+
+
 def peak_anonymous(command: list[str]) -> float:
     """The largest RssAnon that was seen, in MB."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
@@ -187,11 +208,11 @@ if __name__ == "__main__":
     parser.add_argument("--hf-folder")
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--megabytes", type=float, default=25)
-    parser.add_argument("--parts", nargs="+", default=["scaling", "memory", "index", "shapes"])
+    parser.add_argument("--parts", nargs="+", default=["scaling", "cold", "memory", "index", "shapes"])
     parser.add_argument("--work", type=pathlib.Path)
     given = parser.parse_args()
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
     with tempfile.TemporaryDirectory(dir=given.work) as scratch:
         for part in given.parts:
-            {"peer": peer, "scaling": scaling, "memory": memory, "index": index, "shapes": shapes}[part](
+            {"peer": peer, "scaling": scaling, "cold": cold, "memory": memory, "index": index, "shapes": shapes}[part](
                 given, pathlib.Path(scratch))
