@@ -12,7 +12,9 @@ name=$1 seconds=$2
 shift 2
 corpus="$PWD/build/fuzz/corpus/$name"
 mkdir -p "$corpus"
-[[ $# == 0 ]] || find "$@" -type f -size -1024k -exec cp -t "$corpus" {} +
+[[ $# == 0 ]] || find "$@" -type f -size -1024k -print0 | while IFS= read -rd '' seed; do
+  cp "$seed" "$corpus/${seed//\//_}"
+done
 cmake -S tests/fuzz -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ > /dev/null
 cmake --build build/fuzz --target "$name" > /dev/null
 cd build/fuzz

@@ -30,6 +30,8 @@ void check_piece(std::string_view message, std::size_t id) {
       throw DataError("the score of piece " + std::to_string(id) + " is no finite number");
   }
   if (text.empty()) throw DataError("piece " + std::to_string(id) + " has no text");
+  if (text.find('\0') != text.npos)  // the library takes it for the end
+    throw DataError("piece " + std::to_string(id) + " has a zero byte in its text");
 }
 
 void check_fields(std::string_view message, const char* what) {

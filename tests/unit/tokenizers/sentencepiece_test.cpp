@@ -113,6 +113,7 @@ TEST_CASE("sentencepiece: what is no model is refused with the file and the reas
         Row{std::string("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12), "10 bytes"},
         Row{good + model_piece("x", no_number), "score of piece 269"},
         Row{good + model_piece("", 1), "piece 269 has no text"},
+        Row{good + model_piece(std::string("\0u", 2), 1), "piece 269 has a zero byte"},
         Row{good + model_piece("a", 1), "already defined"},
         Row{good + proto_bytes(1, "\x0a\x7f"), "a piece is cut off"},
         Row{small_model(true, "abc"), "at least 4 bytes"},
