@@ -21,6 +21,7 @@
 #include "host/distributed/mesh.hpp"
 #include "host/distributed/roll_call.hpp"
 #include "host/distributed/whereabouts.hpp"
+#include "host/process/cuda_device.hpp"
 #include "host/training/horizon.hpp"
 #include "host/training/run_folder.hpp"
 #include "host/training/start_report.hpp"
@@ -36,14 +37,19 @@ std::chrono::milliseconds timeout_of(const RunSettings& s) {
   return std::chrono::milliseconds(std::int64_t(s.timeout_seconds * 1000));
 }
 
-void require_device(const RunSettings& s, const Setting& root) {
-  if (s.device != "cuda") return;
-  const Setting* where = find_path(root, "run.device");
-  throw Failure("C0309", Exit::configuration,
-                place_of(*where) + "error[C0309]: run.device: cuda: " +
-                    (at::hasCUDA() ? "this version trains on the CPU only"
-                                   : "there is no CUDA device that this LibTorch can use") +
-                    ": write cpu or auto");
+// What `open` says is a mistake of the file.
+template <class Open>
+auto at_device(const Setting& root, Open open) {
+  try {
+    return open();
+  } catch (const Failure& f) {
+    throw Failure(f.id(), f.exit(), place_of(*find_path(root, "run.device")) + f.what());
+  }
+}
+
+at::Device device_of(const RunSettings& s, const Setting& root, const RankEnvironment& ranks) {
+  if (s.device != "cuda") return at::kCPU;
+  return at_device(root, [&] { return open_cuda(ranks.local_rank); });
 }
 
 std::string digest_of(const std::filesystem::path& file) {
@@ -94,20 +100,16 @@ std::unique_ptr<HostMesh> mesh_of(const Setting& root, const RunSettings& s,
   }
 }
 
-// The connector that run.communicator names, or that `auto` tries; none: Gloo.
-Component* make_connector(Wiring& wiring, const RunFile& file, const RunSettings& s,
-                          const PluginCatalog& catalog) {
-  constexpr const char* kAutomatic = "shared_memory";
-  const char* const path = "run.communicator";
-  if (find_path(file.root, path)->is_component()) return &wiring.make(path);
-  if (!s.chooses_communicator || catalog.find(Remote<Connector>::id, kAutomatic).empty())
-    return nullptr;
+constexpr const char* kCommunicator = "run.communicator";
+
+// A connector that no file names.
+Component& make_connector(Wiring& wiring, const char* key) {
   ComponentNode node;
-  node.use = kAutomatic;
+  node.use = key;
   node.interface_id = Remote<Connector>::id;
   Setting setting;
   setting.value = std::move(node);
-  return &wiring.make(setting, path);
+  return wiring.make(setting, std::string(kCommunicator) + "." + key);
 }
 
 // The parts of a run on this rank, in the order in which they need each other.
@@ -122,7 +124,9 @@ class RankProgram {
         log_service(log) {
     share_whereabouts(ranks.rank, ranks.size);
     if (ranks.size > 1) report_crashes_of_rank(ranks.rank);
-    require_device(settings, file.root);
+    device = device_of(settings, file.root, ranks);
+    if (!device.is_cpu())  // plugins that need its libraries are accepted now
+      session = Session(a.plugins, request_for(a.file, a.sets));
     services.offer<Logger>(log_service);
     services.offer<Metrics>(metrics_service);
     load_plugins(file.root, session.plugins());
@@ -152,7 +156,8 @@ class RankProgram {
     mesh = mesh_of(file.root, settings, ranks, rendezvous, carriage());
     services.offer<Mesh>(*mesh);
     services.set_run_folder(settings.folder);
-    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh, watch};
+    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh,
+                                 watch,     device};
     model = std::make_unique<ModelProgram>(request, true);
     data = std::make_unique<DataProgram>(request, *model);
     const Horizon horizon(settings, data->train().size());
@@ -181,6 +186,7 @@ class RankProgram {
   RunFile file;
   RunSettings settings;
   RankEnvironment ranks;
+  at::Device device = at::kCPU;
   RunLog log;
   LogService log_service;
   MetricsService metrics_service;
@@ -189,7 +195,7 @@ class RankProgram {
   std::shared_ptr<RollCall> roll_call;
   std::unique_ptr<Watch> watcher;
   std::unique_ptr<Wiring> carrier_wiring;  // of the connector, which the mesh needs
-  std::unique_ptr<Remote<Connector>> connector;
+  std::unique_ptr<Remote<Connector>> connector, device_connector;
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
@@ -198,13 +204,29 @@ class RankProgram {
 
  private:
   Carriage carriage() {
-    if (ranks.size == 1) return {};
+    Carriage c;
+    if (ranks.size == 1) return c;
     carrier_wiring = std::make_unique<Wiring>(file.root, session.plugins(), services);
-    const Component* made = make_connector(*carrier_wiring, file, settings, session.plugins());
-    if (made == nullptr) return {};
-    connector = made->as<Connector>();
-    return {connector.get(), made->origin().key, settings.chooses_communicator, "cpu",
-            [this](const std::string& text) { log.info(text); }};
+    const Setting& asked = *find_path(file.root, kCommunicator);
+    c.notice = [this](const std::string& text) { log.info(text); };
+    c.automatic = settings.chooses_communicator || !device.is_cpu();
+    if (!device.is_cpu()) {
+      Component& made = asked.is_component() ? carrier_wiring->make(kCommunicator)
+                                             : make_connector(*carrier_wiring, "nccl");
+      device_connector = made.as<Connector>();
+      c.of_device = device_connector.get();
+      c.device = device.str();
+    }
+    if (!c.automatic && asked.is_component())
+      take(c, carrier_wiring->make(kCommunicator));
+    else if (c.automatic && !session.plugins().find(Remote<Connector>::id, "shared_memory").empty())
+      take(c, make_connector(*carrier_wiring, "shared_memory"));
+    return c;
+  }
+  void take(Carriage& c, const Component& made) {
+    connector = made.as<Connector>();
+    c.connector = connector.get();
+    c.name = made.origin().key;
   }
   void name_for_crash_reports() const {
     std::set<std::string> named;
@@ -297,7 +319,7 @@ void check_before_start(const RunArguments& arguments, std::int64_t ranks) {
   const Session session(arguments.plugins, request_for(arguments.file, arguments.sets));
   const RunFile file = session.load();
   const RunSettings settings = read_run_settings(file.root);
-  require_device(settings, file.root);
+  if (settings.device == "cuda") at_device(file.root, require_cuda_driver);
   RankEnvironment first;
   first.size = ranks;
   mesh_of(file.root, settings, first, nullptr);

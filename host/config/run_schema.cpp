@@ -49,7 +49,7 @@ constexpr const char* kRunSections = R"json({
   "parallel": {"type": "array", "single": true, "doc": "strategies: a selector, cutters, one owner",
     "items": {"component": ["mortise/owner/1", "mortise/selector/1", "mortise/cutter/1"]}},
   "precision": {"type": "object", "doc": "types of numbers", "properties": {
-    "compute": {"type": "string", "enum": ["float32", "bfloat16"], "default": "float32", "refuse": {"float16": "is not supported: gradients would leave its range; write bfloat16 or float32"}, "doc": "type of activations, and of parameters where layers use them; masters, optimizer slots and losses are float32"},
+    "compute": {"type": "string", "enum": ["float32", "bfloat16"], "refuse": {"float16": "is not supported: gradients would leave its range; write bfloat16 or float32"}, "doc": "type of activations, and of parameters where layers use them; masters, optimizer slots and losses are float32; default float32, with run.device: cuda bfloat16"},
     "reduce": {"type": "string", "enum": ["float32"], "default": "float32", "doc": "type in which gradients are summed"}}},
   "gradients": {"type": "object", "doc": "norm and clipping", "properties": {
     "clip_norm": {"type": "number", "positive": true, "known_as": ["grad_clip", "max_norm", "max_grad_norm"], "doc": "largest norm; without it the norm is only logged"},

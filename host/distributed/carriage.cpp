@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/distributed/by_device.hpp"
 #include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
 
@@ -44,6 +45,13 @@ class RendezvousStore final : public GroupStore {
   const GroupRequest& group_;
 };
 
+// In the handler of what a connector has thrown.
+[[noreturn]] void refuse(const Error& e, const std::string& asked) {
+  if (e.code() != ErrorCode::not_supported) throw;
+  throw Failure("C0315", Exit::configuration,
+                "error[C0315]: " + asked + ": " + e.what() + ": write auto or gloo");
+}
+
 RankGroup group_of(const GroupRequest& request, const std::string& device) {
   RankGroup group;
   group.name = request.name;
@@ -75,31 +83,40 @@ bool Carrier::on_one_host(const GroupRequest& request) {
 }
 
 std::unique_ptr<Communicator> Carrier::connect(const GroupRequest& request) {
-  const bool tries = carriage_.connector != nullptr && request.ranks.size() > 1 &&
-                     (!carriage_.automatic || on_one_host(request));
-  if (tries)
-    if (std::unique_ptr<Communicator> made = through_connector(request)) return made;
-  return make_communicator(rendezvous_, request);
+  std::unique_ptr<Communicator> cpu = on_cpu(request);
+  if (carriage_.of_device == nullptr || request.ranks.size() == 1) return cpu;
+  GroupRequest other = request;
+  other.name += "device/";
+  try {
+    return by_device(std::move(cpu), through(*carriage_.of_device, other, carriage_.device));
+  } catch (const Error& e) {
+    refuse(e, "run.device: " + carriage_.device);
+  }
 }
 
-std::unique_ptr<Communicator> Carrier::through_connector(const GroupRequest& request) {
-  RendezvousStore store(*rendezvous_, request);
-  whereabouts().wait_in(Operation::connecting);
+std::unique_ptr<Communicator> Carrier::on_cpu(const GroupRequest& request) {
+  if (carriage_.connector == nullptr || request.ranks.size() == 1 ||
+      (carriage_.automatic && !on_one_host(request)))
+    return make_communicator(rendezvous_, request);
   try {
-    auto made = carriage_.connector->connect(group_of(request, carriage_.device), store);
-    whereabouts().go_on();
-    return made;
+    return through(*carriage_.connector, request, "cpu");
   } catch (const Error& e) {
-    if (e.code() != ErrorCode::not_supported) throw;
-    if (!carriage_.automatic)
-      throw Failure("C0315", Exit::configuration,
-                    "error[C0315]: run.communicator: " + carriage_.name + ": " + e.what() +
-                        ": write auto or gloo");
+    if (e.code() != ErrorCode::not_supported || !carriage_.automatic)
+      refuse(e, "run.communicator: " + carriage_.name);
     if (!told_ && request.own == request.ranks.front())
       carriage_.notice("collectives go through gloo: " + carriage_.name + ": " + e.what());
     told_ = true;
-    return nullptr;
+    return make_communicator(rendezvous_, request);
   }
+}
+
+std::unique_ptr<Communicator> Carrier::through(Connector& connector, const GroupRequest& request,
+                                               const std::string& device) {
+  RendezvousStore store(*rendezvous_, request);
+  whereabouts().wait_in(Operation::connecting);
+  auto made = connector.connect(group_of(request, device), store);
+  whereabouts().go_on();
+  return made;
 }
 
 }  // namespace mortise::host

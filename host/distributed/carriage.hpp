@@ -18,6 +18,9 @@ struct Carriage {
   // The connector is tried where all ranks of a group are on one host, and Gloo takes what it
   // cannot connect. False: what it cannot connect ends the run.
   bool automatic = false;
+  // Of tensors that do not lie on the CPU, where this run has such; what lies on the CPU goes as
+  // above.
+  Connector* of_device = nullptr;
   std::string device = "cpu";
   std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
@@ -31,7 +34,9 @@ class Carrier {
 
  private:
   bool on_one_host(const GroupRequest& request);
-  std::unique_ptr<Communicator> through_connector(const GroupRequest& request);
+  std::unique_ptr<Communicator> on_cpu(const GroupRequest& request);
+  std::unique_ptr<Communicator> through(Connector& connector, const GroupRequest& request,
+                                        const std::string& device);
 
   Carriage carriage_;
   std::shared_ptr<Rendezvous> rendezvous_;

@@ -54,8 +54,8 @@ at::Tensor combined(Combine how, const at::Tensor& value, const at::Tensor& offe
   throw Error(ErrorCode::not_supported, "a buffer combines in a way that this host does not know");
 }
 
-at::Tensor first_value(const BufferInfo& info) {
-  at::Tensor value = at::zeros(info.shape, type_of(info));
+at::Tensor first_value(const BufferInfo& info, at::Device device) {
+  at::Tensor value = at::zeros(info.shape, at::TensorOptions(device).dtype(type_of(info)));
   if (!info.initial.defined()) return value;
   if (info.initial.sizes() != value.sizes())
     throw ShapeError("buffer " + info.name + " has the shape " + text_of(info.shape) +
@@ -65,7 +65,8 @@ at::Tensor first_value(const BufferInfo& info) {
 
 }  // namespace
 
-Buffers::Buffers(const LayerChains& chains) : infos_(chains.buffers()) {
+Buffers::Buffers(const LayerChains& chains, at::Device device)
+    : infos_(chains.buffers()), device_(device) {
   std::set<std::string> names;
   for (const ParameterInfo& p : chains.parameters()) names.insert(p.name);
   for (const BufferInfo& info : infos_) {
@@ -73,7 +74,7 @@ Buffers::Buffers(const LayerChains& chains) : infos_(chains.buffers()) {
       throw ConfigError("two parameters or buffers have the name " + info.name +
                         ": the model and its layer operations need names of their own");
     const at::NoGradGuard no_grad;
-    values_.push_back(first_value(info));
+    values_.push_back(first_value(info, device));
   }
   begins_.resize(infos_.size());
   for (const Combine how : {Combine::last, Combine::mean, Combine::max}) {
@@ -118,7 +119,8 @@ void Buffers::offer(std::int64_t round, const std::vector<BufferUpdate>& updates
 
 // [rounds, 2, elements of all buffers]: this rank's offers and how many they are.
 at::Tensor Buffers::pack(std::int64_t rounds) const {
-  at::Tensor mine = at::zeros({rounds, 2, elements_}, at::kDouble);
+  at::Tensor mine =
+      at::zeros({rounds, 2, elements_}, at::TensorOptions(device_).dtype(at::kDouble));
   for (const auto& [key, offer] : offers_) {
     const at::Tensor row =
         mine[key.second].narrow(1, begins_[key.first], values_[key.first].numel());
@@ -142,7 +144,7 @@ void Buffers::apply(Communicator& group, std::int64_t rounds, const at::Tensor& 
 
 // One order of folding on every layout.
 void Buffers::apply(const Section& section, const at::Tensor& offers, const at::Tensor& skip) {
-  at::Tensor value = at::zeros({section.size}, at::kDouble), count = value;
+  at::Tensor value = at::zeros({section.size}, offers.options()), count = value;
   for (std::int64_t k = 0; k != offers.size(0); ++k) {
     const at::Tensor offered = offers[k][0], more = offers[k][1];
     const at::Tensor next = at::where(count > 0, combined(section.how, value, offered), offered);

@@ -11,7 +11,7 @@ namespace mortise::host {
 class Buffers {
  public:
   // Throws ConfigError for a name that a buffer or a parameter has already.
-  explicit Buffers(const LayerChains& chains);
+  explicit Buffers(const LayerChains& chains, at::Device device = at::kCPU);
 
   const std::vector<BufferInfo>& infos() const { return infos_; }
   const TensorList& values() const { return values_; }
@@ -39,6 +39,7 @@ class Buffers {
   void apply(const Section& section, const at::Tensor& offers, const at::Tensor& skip);
 
   std::vector<BufferInfo> infos_;
+  at::Device device_;
   TensorList values_;
   std::vector<Section> sections_;
   std::vector<std::int64_t> begins_;  // of each buffer in its row

@@ -75,7 +75,7 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
       parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
       tied_(layout_, parameters_),
       optimizers_(parts_.optimizers, parameters_, layout_.micro_batches()),
-      buffers_(chains_),
+      buffers_(chains_, layout_.device()),
       walk_({parts_.model, &parts_.loss, parts_.owner, chains_, parameters_, buffers_, clock_,
              layout_, parts_.weight_gradients},
             recomputed_units(settings_.recompute, parts_.model.units())) {
@@ -87,6 +87,28 @@ RoundBatches Engine::prepare(const RoundBatches& rounds) const {
   for (const std::optional<Batch>& batch : rounds)
     prepared.push_back(batch ? std::optional(layout_.prepare(*batch)) : std::nullopt);
   return prepared;
+}
+
+// On the way to a GPU beside what it still computes: from pinned memory, without waiting.
+at::Tensor Engine::on_device(const at::Tensor& tensor) const {
+  if (layout_.device().is_cpu()) return tensor;
+  const at::Tensor from = layout_.device().is_cuda() ? tensor.pin_memory() : tensor;
+  return from.to(layout_.device(), /*non_blocking=*/true);
+}
+
+RoundBatches Engine::on_device(RoundBatches rounds) const {
+  if (layout_.device().is_cpu()) return rounds;
+  for (std::optional<Batch>& batch : rounds) {
+    if (!batch) continue;
+    Batch placed;
+    for (const Batch::Entry& e : batch->entries()) placed.set(e.name, on_device(e.value));
+    batch = std::move(placed);
+  }
+  return rounds;
+}
+
+at::Tensor Engine::zeros(at::IntArrayRef sizes) const {
+  return at::zeros(sizes, at::TensorOptions(layout_.device()).dtype(at::kDouble));
 }
 
 // Counted targets, samples and micro-batches of the whole step, and the ranks that ask to stop:
@@ -146,7 +168,7 @@ void Engine::accumulate(std::int64_t step, const RoundBatches& rounds, const Inv
 void Engine::reduce(StepOutput& output, const at::Tensor& values) {
   Communicator& group = layout_.everyone();
   const at::Tensor mine =
-      at::cat({parts_.owner.norm_part(settings_.norm).to(at::kDouble).reshape({1}), values});
+      at::cat({parts_.owner.norm_part(settings_.norm).to(values.options()).reshape({1}), values});
   const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());
   group.all_gather(all, mine)->wait();
   const at::Tensor table = all.view({group.size(), mine.numel()});
@@ -176,8 +198,8 @@ StepOutput Engine::train(const StepInput& input) {
   output.counts = count(input, rounds);
   clock_.enter(StepPhase::optimizer);  // clears the gradients of the step before
   parts_.owner.begin_step({input.step, input.micro_batches, true});
-  at::Tensor values = at::zeros({std::int64_t(rounds.size())}, at::kDouble);
-  accumulate(input.step, rounds, invert(output.counts), values);
+  at::Tensor values = zeros({std::int64_t(rounds.size())});
+  accumulate(input.step, on_device(rounds), invert(on_device(output.counts)), values);
   output.records = walk_.take_records();
 
   const at::NoGradGuard no_grad;
@@ -206,10 +228,12 @@ double Engine::evaluate(const EvaluationInput& input) {
   const auto rounds = std::int64_t(batches.size());
   check_collective_loss(input.rounds);
   parts_.owner.begin_step({0, input.micro_batches, false});
-  at::Tensor mine = at::zeros({2, rounds}, at::kDouble);
+  at::Tensor mine = zeros({2, rounds});
+  const RoundBatches placed = on_device(batches);
   for (std::int64_t r = 0; r != rounds; ++r) {
     const auto& batch = batches[std::size_t(r)];
-    mine[0][r].copy_(walk_.evaluate(batch ? &*batch : nullptr, r));
+    const auto& here = placed[std::size_t(r)];
+    mine[0][r].copy_(walk_.evaluate(here ? &*here : nullptr, r));
     if (batch && layout_.counts_targets()) mine[1][r].copy_(parts_.loss.counts(*batch));
   }
   const at::Tensor all = at::empty({group.size() * mine.numel()}, mine.options());

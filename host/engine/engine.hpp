@@ -106,6 +106,9 @@ class Engine {
 
  private:
   RoundBatches prepare(const RoundBatches& rounds) const;
+  at::Tensor on_device(const at::Tensor& tensor) const;
+  RoundBatches on_device(RoundBatches rounds) const;
+  at::Tensor zeros(at::IntArrayRef sizes) const;
   at::Tensor count(const StepInput& input, const RoundBatches& rounds);
   const std::vector<PlannedAction>& schedule(std::int64_t rounds);
   void accumulate(std::int64_t step, const RoundBatches& rounds, const Inverses& inverses,

@@ -36,7 +36,7 @@ Layout::Layout(LayoutParts parts, const std::vector<ParameterInfo>& infos, std::
       stages_back_(parts_.mesh.communicator("pp")),
       stage_of_(std::size_t(units), 0) {
   ask_selector(units);
-  plan_.emplace(infos, units, this->units(), axes_);
+  plan_.emplace(infos, units, this->units(), axes_, parts_.device);
   for (Cutter* cutter : parts_.cutters) cutter->plan(*plan_);
   check_axes();
   find_ranks();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <mortise/parallel/cutter.hpp>
 #include <mortise/parallel/selector.hpp>
 
@@ -16,6 +18,7 @@ struct LayoutParts {
   std::vector<Cutter*> cutters{};
   std::int64_t sequence_length = 0;
   std::vector<UnitCost> costs{};
+  at::Device device = at::kCPU;  // of this rank's tensors
 };
 
 // This rank's share: units of its stage, parts of parameters, micro-batches and positions.
@@ -33,6 +36,7 @@ class Layout {
   std::int64_t stage_of(std::int64_t unit) const { return stage_of_[std::size_t(unit)]; }
   std::int64_t model_units() const { return std::int64_t(stage_of_.size()); }
   Plan& plan() { return *plan_; }
+  at::Device device() const { return parts_.device; }
 
   Communicator& everyone() const { return *everyone_; }
   // Micro-batch k of a step lies on rank k mod size in round k div size.

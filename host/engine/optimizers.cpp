@@ -64,7 +64,7 @@ Extent extent_of(const Slot& slot, const Shape& shape, const Box& box) {
 at::Tensor make_slot(const Slot& slot, const Piece& piece, const Extent& extent) {
   const auto type = slot.dtype == DType::float64 ? at::kDouble : at::kFloat;
   if (slot.like == SlotLike::parameter) return at::zeros_like(piece.master, type);
-  return at::zeros(extent.box.size, type);
+  return at::zeros(extent.box.size, piece.master.options().dtype(type));
 }
 
 // Of a parameter that one rank steps whole, the others hold nothing: no box of theirs may cover

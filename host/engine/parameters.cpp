@@ -21,6 +21,16 @@ at::Tensor leaf_of(const Model& model, ParameterId id, const at::Tensor& placed,
   return leaf.set_requires_grad(trainable);
 }
 
+// Initializers write to memory of the CPU.
+template <class Fill>
+void fill_on_cpu(const Piece& piece, Fill fill) {
+  if (piece.master.is_cpu()) return fill(piece);
+  Piece on_cpu = piece;
+  on_cpu.master = at::zeros({piece.master.numel()}, at::kFloat);
+  fill(on_cpu);
+  piece.master.copy_(on_cpu.master);
+}
+
 void fill_whole(Initializer& initializer, const Piece& piece, const ParameterInfo& info,
                 std::uint64_t seed) {
   Piece all{piece.parameter, whole_box(info.shape), {}, {}, {}};
@@ -72,10 +82,13 @@ void Parameters::initialize(Initializer& initializer, std::uint64_t seed) const 
     if (piece.box.count() == 0) continue;
     if (info.starts_at_zero)
       piece.master.zero_();
-    else if (initializer.needs_whole(info))
-      fill_whole(initializer, piece, info, seed);
     else
-      initializer.fill(piece, info, seed);
+      fill_on_cpu(piece, [&](const Piece& p) {
+        if (initializer.needs_whole(info))
+          fill_whole(initializer, p, info, seed);
+        else
+          initializer.fill(p, info, seed);
+      });
   }
 }
 

@@ -16,10 +16,11 @@ const char* name_of(at::ScalarType type) {
 }  // namespace
 
 Plan::Plan(std::vector<ParameterInfo> infos, std::int64_t units,
-           const std::vector<std::int64_t>& here, std::vector<MeshAxis> axes)
+           const std::vector<std::int64_t>& here, std::vector<MeshAxis> axes, at::Device device)
     : infos_(std::move(infos)),
       units_(units),
       axes_(std::move(axes)),
+      device_(device),
       cut_over_(infos_.size()),
       placed_(infos_.size()) {
   for (ParameterInfo& info : infos_) {

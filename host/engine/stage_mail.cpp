@@ -16,15 +16,15 @@ std::vector<std::int64_t> describe(const TensorList& tensors) {
   return numbers;
 }
 
-TensorList made_like(const std::vector<std::int64_t>& numbers) {
+TensorList made_like(const std::vector<std::int64_t>& numbers, at::Device device) {
   TensorList tensors;
   auto at = numbers.begin() + 1;
   for (std::int64_t i = 0; i != numbers[0]; ++i) {
     const std::int64_t type = *at++, dimensions = *at++;
     tensors.emplace_back();
     if (type >= 0)
-      tensors.back() =
-          at::empty(std::vector<std::int64_t>(at, at + dimensions), at::ScalarType(type));
+      tensors.back() = at::empty(std::vector<std::int64_t>(at, at + dimensions),
+                                 at::TensorOptions(device).dtype(at::ScalarType(type)));
     at += dimensions;
   }
   return tensors;
@@ -63,7 +63,7 @@ TensorList StageMail::receive(const Letter& letter) {
     const auto* first = numbers.const_data_ptr<std::int64_t>();
     known->second.assign(first, first + numbers.numel());
   }
-  TensorList tensors = made_like(known->second);
+  TensorList tensors = made_like(known->second, device_);
   for (const at::Tensor& t : tensors)
     if (t.defined()) group_of(letter).receive(t, letter.peer)->wait();
   // Whoever has the gradients has had the activations.

@@ -22,7 +22,9 @@ struct Letter {
 // gradients have a group of ranks each.
 class StageMail {
  public:
-  StageMail(Communicator& stages, Communicator& back) : stages_(stages), back_(back) {}
+  // What is received lies on `device`.
+  StageMail(Communicator& stages, Communicator& back, at::Device device)
+      : stages_(stages), back_(back), device_(device) {}
   // Throws Error(bad_argument) for tensors unlike those of the first letter of this kind.
   void send(const Letter& letter, const TensorList& tensors);
   TensorList receive(const Letter& letter);
@@ -38,6 +40,7 @@ class StageMail {
   Communicator& group_of(const Letter& letter) const { return letter.gradients ? back_ : stages_; }
 
   Communicator &stages_, &back_;
+  at::Device device_;
   std::map<Kind, Numbers> known_;
   std::map<Passed, std::vector<std::unique_ptr<Work>>> under_way_;
 };

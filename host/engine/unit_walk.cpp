@@ -74,7 +74,7 @@ const at::Tensor& Inverses::of(Denominator per) const {
 UnitWalk::UnitWalk(Parts parts, std::vector<bool> recompute)
     : parts_(parts),
       recompute_(std::move(recompute)),
-      mail_(parts.layout.stages(), parts.layout.stages_back()) {
+      mail_(parts.layout.stages(), parts.layout.stages_back(), parts.layout.device()) {
   recompute_.resize(std::size_t(parts_.layout.model_units()));
 }
 
@@ -221,7 +221,7 @@ void UnitWalk::finish_weights(const Visit& visit, Place here) {
 at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
   const at::NoGradGuard no_grad;
   const Layout& layout = parts_.layout;
-  at::Tensor total = at::zeros({}, at::kDouble);
+  at::Tensor total = at::zeros({}, at::TensorOptions(layout.device()).dtype(at::kDouble));
   TensorList hidden;
   for (auto unit = layout.units().begin(); unit != layout.units().end(); ++unit) {
     const std::int64_t u = *unit, next = unit + 1 != layout.units().end() ? unit[1] : -1;

@@ -209,6 +209,7 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   EngineSettings settings{s.seed, s.clip_norm, s.norm, s.recompute, s.compute};
   LayoutParts layout{request.mesh, selector_.get(), {}};
   layout.sequence_length = s.sequence_length;
+  layout.device = request.device;
   for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
   Model& model = request.watch ? request.watch->watch(*model_) : *model_;
   Owner& owner = request.watch ? request.watch->watch(*owner_) : *owner_;

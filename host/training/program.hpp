@@ -24,6 +24,7 @@ struct ProgramRequest {
   Services& services;
   Mesh& mesh;
   FiniteWatch* watch = nullptr;  // stands in front of model and owner, if there is one
+  at::Device device = at::kCPU;  // what the model computes on
 };
 
 // The components that a model computes with, and its engine: enough for inference.

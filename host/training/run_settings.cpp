@@ -85,7 +85,9 @@ void read_gradients(const Setting& root, RunSettings& r) {
   r.norm = norm == "inf" ? std::numeric_limits<double>::infinity() : std::stod(norm);
   r.max_skipped = whole(root, "gradients.max_skipped").value_or(10);
   r.recompute = read_recompute(root);
-  if (text(root, "precision.compute") == "bfloat16") r.compute = DType::bfloat16;
+  const std::string compute =
+      text(root, "precision.compute").value_or(r.device == "cuda" ? "bfloat16" : "float32");
+  if (compute == "bfloat16") r.compute = DType::bfloat16;
 }
 
 void read_intervals(const Setting& root, RunSettings& r) {

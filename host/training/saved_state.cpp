@@ -68,8 +68,9 @@ std::string load(SavedGroup group, const std::vector<SavedTensor>& mine, Communi
   const CheckpointDifference difference = checkpoint.compare(group, expected);
   for (const SavedTensor& t : mine) {
     if (!checkpoint.has(t.name) || checkpoint.tensors().at(t.name).shape != t.shape) continue;
-    at::Tensor to = t.values;
+    at::Tensor to = t.values.cpu();
     checkpoint.read_into(t.name, t.box, to);
+    if (!t.values.is_cpu()) at::Tensor(t.values).copy_(to);
   }
   return difference.empty() ? "" : difference.text();
 }
@@ -89,6 +90,8 @@ void load_states(ModelProgram& model, const Checkpoint& checkpoint) {
 CheckpointContent content_of(ModelProgram& model, std::int64_t step) {
   CheckpointContent content{step, weights_of(model.engine()), slots_of(model.engine())};
   for (SavedTensor& s : states_of(model)) content.optimizer.push_back(std::move(s));
+  for (auto* group : {&content.weights, &content.optimizer})
+    for (SavedTensor& t : *group) t.values = t.values.cpu();
   return content;
 }
 

@@ -180,7 +180,8 @@ class TrainingRun {
   // Over all ranks. Collective.
   void measure_peak() {
     at::Tensor sum = at::scalar_tensor(
-        s_.peak_flops ? *s_.peak_flops : measured_peak_flops(s_.compute), at::kDouble);
+        s_.peak_flops ? *s_.peak_flops : measured_peak_flops(s_.compute, engine_.layout().device()),
+        at::kDouble);
     group_.all_reduce(sum, ReduceOp::sum)->wait();
     const auto tokens = double(horizon_.tokens_per_step);
     performance_ = {tokens, tokens * training_flops_per_token(engine_.chains(), s_.sequence_length),
@@ -269,6 +270,8 @@ class TrainingRun {
                        {"data/epoch", horizon_.epochs(done)},
                        {"data/tokens", double(done) * double(horizon_.tokens_per_step)},
                        {"memory/peak_bytes", double(peak_memory_bytes())}}};
+    if (const at::Device device = engine_.layout().device(); device.is_cuda())
+      record.values.push_back({"memory/device_peak_bytes", double(peak_memory_bytes_of(device))});
     performance_.add(pending_times_, record);
     record.shown = done % log_interval_ == 0 || done == horizon_.total_steps || done == 1;
     return record;

@@ -7,6 +7,7 @@
 #                         CPU build asks for no CUDA toolkit.
 #   LibTorch::c10d_gloo   adds the Gloo process group's headers (the code is in torch_cpu); there
 #                         when Gloo's headers are installed (libgloo-dev)
+#   LibTorch::c10_cuda   streams and allocator of a GPU; there when LibTorch has CUDA
 #   LibTorch_REASON       why it was not found
 #
 # Only the tested series is taken: LibTorch promises no ABI between series.
@@ -105,6 +106,12 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   foreach(folder IN ITEMS ${LibTorch_FOLDER}/lib ${LibTorch_CUDART_FOLDER} ${LibTorch_CUPTI_FOLDER})
     target_link_options(LibTorch::cpu INTERFACE LINKER:-rpath-link,${folder})
   endforeach()
+
+  if(EXISTS ${LibTorch_FOLDER}/lib/libc10_cuda.so)
+    add_library(LibTorch::c10_cuda SHARED IMPORTED)
+    set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION ${LibTorch_FOLDER}/lib/libc10_cuda.so)
+    target_link_libraries(LibTorch::c10_cuda INTERFACE LibTorch::cpu)
+  endif()
 
   find_path(GLOO_INCLUDE_DIR gloo/algorithm.h)
   mark_as_advanced(GLOO_INCLUDE_DIR)

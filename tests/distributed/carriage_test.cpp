@@ -82,9 +82,9 @@ TEST_CASE("carriage: auto falls back to gloo where the connector refuses, and on
   on_two_ranks([](const host::RankEnvironment& ranks, std::shared_ptr<host::Rendezvous> meeting) {
     Refusing refusing;
     std::vector<std::string> notices;
-    host::Carrier carrier(
-        {&refusing, "sabbath", true, "cpu", [&](const std::string& n) { notices.push_back(n); }},
-        ranks, meeting);
+    host::Carrier carrier({&refusing, "sabbath", true, nullptr, "cpu",
+                           [&](const std::string& n) { notices.push_back(n); }},
+                          ranks, meeting);
     for (const char* name : {"a/", "b/"}) {
       host::GroupRequest request = both(int(ranks.rank));
       request.name = name;
@@ -132,7 +132,7 @@ TEST_CASE("shared_memory: what one rank cannot open, every rank refuses") {
     Remote<Connector> connector = plugin.as<Connector>();
     Garbled garbled(connector, ranks.rank == 0);
     std::vector<std::string> notices;
-    host::Carrier carrier({&garbled, "shared_memory", true, "cpu",
+    host::Carrier carrier({&garbled, "shared_memory", true, nullptr, "cpu",
                            [&](const std::string& n) { notices.push_back(n); }},
                           ranks, meeting);
     check_sum(*carrier.connect(both(int(ranks.rank))));

@@ -73,6 +73,39 @@ TEST_CASE("fsdp and ddp: one reduction a step equals a loop that sums rank by ra
       }
 }
 
+// Two numbers have one sum, in whatever order.
+TEST_CASE("fsdp: a communicator's own reduce-scatter is used where the order is left open") {
+  struct Row {
+    bool by_micro_batch, ordered;
+    const char *used, *unused;
+  };
+  for (const Row& row : {Row{false, false, "reduce_scatter", "reduce_scatter_ordered"},
+                         Row{false, true, "reduce_scatter_ordered", "reduce_scatter"},
+                         Row{true, false, "reduce_scatter_ordered", "reduce_scatter"}}) {
+    CAPTURE(std::string(row.used));
+    const TemporaryFolder folder;
+    const std::vector<int> codes = run_forked(2, [&](int rank) {
+      at::set_num_threads(1);
+      Seen seen;
+      seen.capability = "native_reduce_scatter";
+      TrainingCase c = named("native sums", [&](TrainingCase& t) {
+        t.by_micro_batch = row.by_micro_batch, t.ordered = row.ordered, t.seen = &seen;
+        t.ranks_of_reference = row.by_micro_batch ? 1 : 2;
+      });
+      const TrainingResult mine = train_through_engine(c, rank, 2, true, folder.path() / "store");
+      const auto count = [&](const char* operation) {
+        return std::count_if(seen.collectives.begin(), seen.collectives.end(),
+                             [&](const auto& s) { return s.operation == operation; });
+      };
+      if (count(row.used) == 0 || count(row.unused) != 0)
+        throw std::runtime_error("sums went through another call");
+      if (rank == 0 && differing(train_plainly(c).parameters, mine.parameters) != 0)
+        throw std::runtime_error("parameters differ");
+    });
+    CHECK(codes == std::vector<int>{0, 0});
+  }
+}
+
 TEST_CASE("unit walk: one micro-batch equals one backward() over the whole graph bitwise") {
   for (const bool tied : {true, false}) {
     const TrainingCase c = named("walk", [&](TrainingCase& t) {

@@ -72,7 +72,9 @@ class SeenCommunicator final : public Communicator {
       : inner_(std::move(inner)), axes_(std::move(axes)), seen_(seen) {}
   std::int64_t rank() const override { return inner_->rank(); }
   std::int64_t size() const override { return inner_->size(); }
-  bool supports(std::string_view capability) const override { return inner_->supports(capability); }
+  bool supports(std::string_view capability) const override {
+    return capability == seen_.capability || inner_->supports(capability);
+  }
   std::unique_ptr<Work> all_gather(const at::Tensor& out, const at::Tensor& in) override {
     note("all_gather", in);
     return inner_->all_gather(out, in);
@@ -256,6 +258,7 @@ SettingList owner_settings(const TrainingCase& c) {
   if (c.owner == "fsdp") {
     settings.emplace_back("reshard", c.reshard);
     settings.emplace_back("prefetch", c.prefetch);
+    settings.emplace_back("ordered", c.ordered);
     settings.emplace_back("units_per_group", c.units_per_group);
   }
   return settings;

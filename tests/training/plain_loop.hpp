@@ -14,6 +14,7 @@ struct Seen {
     std::int64_t bytes = 0;  // of the input
   };
   std::vector<Collective> collectives;  // of owner and engine
+  std::string capability;               // that communicators say they have, besides their own
   std::vector<Visit> visits;
   std::function<void(const Visit&)> look;  // before each visit
 };
@@ -45,6 +46,7 @@ struct TrainingCase {
   std::string model{};      // of a plugin with this key, in place of the small one
   bool evaluates = true;
   Seen* seen = nullptr;  // filled through the engine
+  bool ordered = false;  // of fsdp
   // In the reference: LibTorch's own kernel takes exponentials with 2^-20.
   bool exact_attention = false;
 };

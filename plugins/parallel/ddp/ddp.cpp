@@ -84,7 +84,7 @@ class Ddp final : public mortise::Owner {
     for (auto& [key, part] : parts_) {
       part.gradient.zero_();
       for (auto& [use, shard] : part.shards) {
-        const at::Tensor whole = at::empty({part.size});
+        const at::Tensor whole = at::empty({part.size}, part.gradient.options());
         part.group->all_gather(whole, shard)->wait();
         part.gradient.add_(whole);
       }
@@ -133,9 +133,9 @@ class Ddp final : public mortise::Owner {
   void place(mortise::PlanBuilder& plan, const std::vector<mortise::Box>& boxes, Part& part) {
     const std::int64_t unit = 16 * part.group->size();
     part.size = (part.size + unit - 1) / unit * unit;
-    part.master = at::zeros({part.size});
+    part.master = at::zeros({part.size}, at::TensorOptions(at::Device(plan.device())));
     part.computed = part.type == at::kFloat ? part.master : part.master.to(part.type);
-    part.gradient = at::zeros({part.size});
+    part.gradient = at::zeros({part.size}, part.master.options());
     for (const Member& m : part.members) {
       const mortise::Box& box = boxes[m.parameter];
       at::Tensor view = at::empty({0}, part.computed.options());
@@ -173,7 +173,7 @@ class Ddp final : public mortise::Owner {
   }
   void add(Part& part, std::int64_t unit, mortise::Tensors gradients, Sums& sums) {
     at::Tensor& local = sums.local[{&part, place_of_use(part, unit)}];
-    if (!local.defined()) local = at::zeros({part.size});
+    if (!local.defined()) local = at::zeros({part.size}, part.gradient.options());
     for (const Member& m : part.members) {
       if (!uses(m.parameter, unit) || !infos_[m.parameter].trainable) continue;
       const at::Tensor& g = gradients[place_of(m.parameter, unit)];
@@ -185,7 +185,8 @@ class Ddp final : public mortise::Owner {
     for (auto& [key, part] : parts_)
       for (std::size_t use = 0; sums.local.count({&part, use}) != 0; ++use) {
         at::Tensor& shard = part.shards[use];
-        if (!shard.defined()) shard = at::zeros({part.size / part.group->size()});
+        if (!shard.defined())
+          shard = at::zeros({part.size / part.group->size()}, part.gradient.options());
         part.group->reduce_scatter_ordered(shard, sums.local[{&part, use}])->wait();
       }
   }

@@ -35,6 +35,7 @@ class Fsdp final : public mortise::Owner {
     bool prefetch = true;
     std::int64_t units_per_group = 1;
     Reduction reduction = Reduction::step;
+    bool ordered = false;
 
     static constexpr auto settings() {
       return mortise::fields(
@@ -53,7 +54,10 @@ class Fsdp final : public mortise::Owner {
               .choice("micro_batch", Reduction::micro_batch)
               .doc("step: each rank sums its micro-batches, one reduction a step. micro_batch: a "
                    "reduction for each, added in the order of the micro-batches, which gives the "
-                   "same bits on any number of ranks"));
+                   "same bits on any number of ranks"),
+          field("ordered", &Config::ordered)
+              .doc("with reduction: step, add the ranks in their order even where the communicator "
+                   "has a faster one of its own (nccl); others always do"));
     }
   };
 
@@ -160,7 +164,11 @@ class Fsdp final : public mortise::Owner {
       if (axis != "dp_replicate") sharded += axis + ",";
     }
     const auto [lanes, is_new] = lanes_.try_emplace(all);
-    if (is_new) lanes->second = {mesh_.communicator(sharded), mesh_.communicator(all)};
+    if (is_new) {
+      lanes->second = {mesh_.communicator(sharded), mesh_.communicator(all)};
+      lanes->second.ordered = config_.ordered || config_.reduction == Reduction::micro_batch ||
+                              !lanes->second.reduce->supports("native_reduce_scatter");
+    }
     return lanes->second;
   }
 

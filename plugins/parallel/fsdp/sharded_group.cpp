@@ -2,7 +2,9 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <algorithm>
 
@@ -40,8 +42,8 @@ std::size_t ShardedGroup::add(mortise::ParameterId id, const mortise::ParameterI
 }
 
 void ShardedGroup::allocate(mortise::PlanBuilder& plan) {
-  master_ = at::zeros({shard_size_});
-  for (std::size_t use = 0; use != uses(); ++use) gradients_.push_back(at::zeros({shard_size_}));
+  master_ = at::zeros({shard_size_}, at::TensorOptions(at::Device(plan.device())));
+  for (std::size_t use = 0; use != uses(); ++use) gradients_.push_back(at::zeros_like(master_));
   full_ = lies_on_master() ? master_ : at::empty({full_size_}, master_.options().dtype(type()));
   for (const Entry& e : entries_) {
     at::Tensor view = at::empty({0}, full_.options());
@@ -217,14 +219,22 @@ void ShardedGroup::start_reduce(std::size_t use, const mortise::TensorList& grad
     pack(gradients, by_copy[0].view({ranks(), shard_size_}));
     if (copies > 1) by_copy.narrow(0, 1, copies - 1).copy_(by_copy.narrow(0, 0, 1));
   }
-  reduction.work = group.reduce_scatter_ordered(gradients_[use], packed);
+  if (kind_.lanes->ordered) {
+    reduction.work = group.reduce_scatter_ordered(gradients_[use], packed);
+  } else {
+    reduction.into = gradients_[use];
+    reduction.sum = at::empty_like(reduction.into);
+    reduction.work = group.reduce_scatter(reduction.sum, packed);
+  }
   pending_.push_back(std::move(reduction));
 }
 
 void ShardedGroup::finish_reduce() {
   if (pending_.empty()) return;  // was added at once
   const at::NoGradGuard no_grad;
-  pending_.front().work->wait();
+  Reduction& oldest = pending_.front();
+  oldest.work->wait();
+  if (oldest.sum.defined()) oldest.into.add_(oldest.sum);
   pending_.pop_front();
 }
 

@@ -31,6 +31,7 @@ struct Entry {
 // reduction.
 struct Lanes {
   std::unique_ptr<mortise::Communicator> gather, reduce;
+  bool ordered = true;  // sums in rank order, else in the order of the communicator
 };
 
 // What parameters of one group have in common.
@@ -75,7 +76,7 @@ class ShardedGroup {
   // Gradients are summed use by use: the units of a tied parameter have one accumulator each.
   std::size_t uses() const { return is_tied() ? units_.size() : 1; }
   std::size_t use_of(std::int64_t unit) const;
-  // Begins the ordered reduction of the gradients of one use (one for each entry, undefined: zero)
+  // Begins the reduction of the gradients of one use (one for each entry, undefined: zero)
   // into its accumulator, after those that were begun before.
   void start_reduce(std::size_t use, const mortise::TensorList& gradients);
   void finish_reduce();  // the oldest one
@@ -111,6 +112,7 @@ class ShardedGroup {
   bool there_ = false;
   struct Reduction {
     GroupMemory::Block packed;
+    at::Tensor sum, into;  // of a sum that is not ordered
     std::unique_ptr<mortise::Work> work;
   };
   std::deque<Reduction> pending_;

@@ -13,6 +13,10 @@ class SharedMemory final : public mortise::Connector {
  public:
   std::unique_ptr<mortise::Communicator> connect(const mortise::RankGroup& group,
                                                  mortise::GroupStore& store) override {
+    if (group.device != "cpu")
+      throw mortise::Error(
+          mortise::ErrorCode::not_supported,
+          "shared memory carries tensors of the CPU, these lie on " + group.device);
     return mortise_shared_memory::make_communicator(
         std::make_shared<mortise_shared_memory::Group>(group, store));
   }

@@ -163,7 +163,8 @@ static_assert(is_table<mt_plan_builder_v1>(
     offsetof(mt_plan_builder_v1, head), offsetof(mt_plan_builder_v1, parameters),
     offsetof(mt_plan_builder_v1, boxes), offsetof(mt_plan_builder_v1, units),
     offsetof(mt_plan_builder_v1, place), offsetof(mt_plan_builder_v1, spread),
-    offsetof(mt_plan_builder_v1, cut), offsetof(mt_plan_builder_v1, summed_axes)));
+    offsetof(mt_plan_builder_v1, cut), offsetof(mt_plan_builder_v1, summed_axes),
+    offsetof(mt_plan_builder_v1, device)));
 static_assert(is_table<mt_cutter_v1>(offsetof(mt_cutter_v1, head), offsetof(mt_cutter_v1, plan),
                                      offsetof(mt_cutter_v1, prepare_batch)));
 static_assert(is_table<mt_weight_task_v1>(offsetof(mt_weight_task_v1, head),

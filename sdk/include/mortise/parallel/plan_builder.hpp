@@ -42,6 +42,8 @@ class PlanBuilder : public Interface {
   /// order of the mesh: `dp_replicate`, `dp` and those that are spread, without those that the
   /// parameter is cut over. Ask for all parameters, in their order: every rank gets the same.
   virtual Names summed_axes(ParameterId) const { return {"dp"}; }
+  /// For an owner, since 0.2: where its tensors lie, "cpu" or "cuda:1".
+  virtual std::string device() const { return "cpu"; }
 
  private:
   [[noreturn]] static void refuse(const char* call) {
@@ -56,7 +58,7 @@ class Remote<PlanBuilder> final : public kit::RemoteBase<PlanBuilder, mt_plan_bu
   static constexpr const char* id = "mortise/plan_builder/1";
   using Methods = kit::Methods<&PlanBuilder::parameters, &PlanBuilder::boxes, &PlanBuilder::units,
                                &PlanBuilder::place, &PlanBuilder::spread, &PlanBuilder::cut,
-                               &PlanBuilder::summed_axes>;
+                               &PlanBuilder::summed_axes, &PlanBuilder::device>;
   static constexpr Table table = Methods::table<Table>();
   using RemoteBase::RemoteBase;
   std::vector<ParameterInfo> parameters() const override {
@@ -78,6 +80,10 @@ class Remote<PlanBuilder> final : public kit::RemoteBase<PlanBuilder, mt_plan_bu
   Names summed_axes(ParameterId parameter) const override {
     if (!has(&Table::summed_axes)) return PlanBuilder::summed_axes(parameter);
     return call(&Table::summed_axes, &PlanBuilder::summed_axes, parameter);
+  }
+  std::string device() const override {
+    if (!has(&Table::device)) return PlanBuilder::device();
+    return call(&Table::device, &PlanBuilder::device);
   }
 };
 
