@@ -1,12 +1,12 @@
 #include "host/cli/told_once.hpp"
 
 #include <chrono>
-#include <future>
 #include <optional>
 #include <thread>
 
 #include "host/distributed/agreement.hpp"
 #include "host/distributed/alarm.hpp"
+#include "host/distributed/in_time.hpp"
 
 namespace mortise::host {
 namespace {
@@ -81,23 +81,17 @@ Told tell_in_store(Rendezvous& rendezvous, const RankEnvironment& ranks, const R
   return told;
 }
 
-// Nothing where the store does not answer: its process may be stopped. The thread that waits for it
-// then is left behind.
+// Nothing where the store does not answer: its process may be stopped.
 std::optional<Told> try_to_tell(const std::shared_ptr<Rendezvous>& rendezvous,
                                 const RankEnvironment& ranks,
                                 const std::shared_ptr<RollCall>& roll_call,
                                 const Failure& failure) {
-  auto answer = std::make_shared<std::promise<Told>>();
-  std::thread([=] {
-    try {
-      answer->set_value(tell_in_store(*rendezvous, ranks, roll_call.get(), failure));
-    } catch (const std::exception&) {
-      answer->set_value({});
-    }
-  }).detach();
-  auto told = answer->get_future();
-  if (told.wait_for(milliseconds(4200)) != std::future_status::ready) return std::nullopt;
-  return told.get();
+  try {
+    return in_time(milliseconds(4200),
+                   [=] { return tell_in_store(*rendezvous, ranks, roll_call.get(), failure); });
+  } catch (const std::exception&) {
+    return Told{};
+  }
 }
 
 // Of a rank to which the store has not answered.

@@ -13,6 +13,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "host/distributed/c10d_store.hpp"
+#include "host/distributed/in_time.hpp"
 #include "host/distributed/whereabouts.hpp"
 #include "host/failure.hpp"
 
@@ -110,21 +111,28 @@ std::shared_ptr<Rendezvous> join(const RankEnvironment& ranks, std::chrono::mill
   options.numWorkers = std::size_t(ranks.size);
   options.waitWorkers = false;
   options.timeout = timeout;
-  std::shared_ptr<Rendezvous> rendezvous;
   require_name(ranks.master_address, timeout);
+  std::optional<std::shared_ptr<Rendezvous>> rendezvous;
+  std::string reason = "what listens there does not answer as a store";
   try {
-    rendezvous = std::make_shared<C10dRendezvous>(c10::make_intrusive<c10d::PrefixStore>(
-        job(), c10::make_intrusive<c10d::TCPStore>(ranks.master_address, options)));
+    rendezvous =
+        in_time(timeout + std::chrono::seconds(1),
+                [=, address = ranks.master_address]() -> std::shared_ptr<Rendezvous> {
+                  return std::make_shared<C10dRendezvous>(c10::make_intrusive<c10d::PrefixStore>(
+                      job(), c10::make_intrusive<c10d::TCPStore>(address, options)));
+                });
   } catch (const std::exception& e) {
+    reason = first_line(e.what());
+  }
+  if (!rendezvous)
     throw Failure(
         "R0102", Exit::ranks,
         std::string("error[R0102]: cannot ") + (options.isServer ? "serve" : "reach") +
-            " the rendezvous at " + place_of(ranks) + " (" + first_line(e.what()) + "): " +
+            " the rendezvous at " + place_of(ranks) + " (" + reason + "): " +
             (options.isServer ? "the port is taken; set MASTER_PORT to a free one"
                               : "is rank 0 up, and are MASTER_ADDR and MASTER_PORT right?"));
-  }
-  claim(*rendezvous, ranks);
-  return rendezvous;
+  claim(**rendezvous, ranks);
+  return *rendezvous;
 }
 
 std::shared_ptr<Rendezvous> join_through_file(const std::string& path, std::int64_t size,

@@ -1,6 +1,5 @@
 // Ranks that are killed or stopped at a known point: the others end in time, say who is lost and
-// what each waited in, and nothing is left but complete checkpoints. Every rank at every
-// point: fault_matrix_test.
+// what each waited in, and nothing is left but complete checkpoints.
 
 #include <doctest/doctest.h>
 

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import time
 SOURCE, BUILD, NAME = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 PROGRAM = str(BUILD / "bin/mortise")
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PATH": f"{BUILD}/bin:{os.environ['PATH']}"}
-LIMIT = 120
+LIMIT = 180
 
 
 def skip(reason):
@@ -98,7 +99,7 @@ def wait_for_job(job, seconds=LIMIT):
             states.append(fields["JobState"])
         if fields["JobState"] in ("COMPLETED", "FAILED", "CANCELLED", "NODE_FAIL"):
             return fields
-        if fields["JobState"] == "PENDING" and fields["Restarts"] != "0":
+        if fields["JobState"] == "PENDING" and fields["Reason"] == "BeginTime":
             subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now"], env=ENVIRONMENT,
                            capture_output=True)
         time.sleep(0.2)
@@ -137,7 +138,7 @@ def slurm_jobs():
     said = pathlib.Path(f"job-{job}.txt").read_text()
     check("R0108" in said and "srun mortise run run.yaml" in said, said)
 
-    long = sets("run.steps=400", "checkpoint.every=400", "eval=null")
+    long = sets("run.steps=60", "checkpoint.every=60", "eval=null")
     run(PROGRAM, "run", "run.yaml", "-n", "4", *long, *sets("run.name=long"))
     expected = numbers("long")
     job = batch(str(SOURCE / "packaging/slurm/train.sbatch"), "run.yaml", *long,
@@ -162,6 +163,7 @@ def slurm_jobs():
     check_same("signalled", expected)
 
 
+signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
 with tempfile.TemporaryDirectory() as place:
     os.chdir(place)
     text = (SOURCE / "configs/shakespeare/shakespeare.txt").read_text()
