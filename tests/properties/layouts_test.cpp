@@ -64,6 +64,33 @@ void require_equal(const TrainingCase& c, const TrainingResult& mine) {
   if (plain.losses != mine.losses) fail(c, "losses differ");
 }
 
+double size_of(const at::Tensor& t) { return t.to(at::kDouble).norm().item<double>(); }
+
+// Losses and norms within 1e-5, and each gradient: of its own size, or of a hundredth of them all.
+void require_close(const TrainingCase& c, const TrainingResult& mine) {
+  const TrainingResult plain = train_plainly(c);
+  const TensorList expected = clipped(c, plain);
+  const std::vector<ParameterInfo> infos = SmallModel(c.shape).parameters();
+  double all = 0;
+  for (const at::Tensor& g : expected) all = std::hypot(all, size_of(g));
+  for (std::size_t i = 0; i != expected.size(); ++i) {
+    const double size = std::max(size_of(expected[i]), 0.01 * all);
+    if (const double error = size_of(expected[i].sub(mine.gradients[i])); !(error <= 1e-5 * size))
+      fail(c, "gradient of " + infos[i].name + " is off by " + std::to_string(error / size * 1e6) +
+                  "e-6 of its size");
+  }
+  if (!(std::abs(plain.losses[0] - mine.losses[0]) <= 1e-5 * plain.losses[0]) ||
+      !(std::abs(plain.norms[0] - mine.norms[0]) <= 1e-5 * plain.norms[0]))
+    fail(c, "loss or norm is off by more than 1e-5");
+}
+
+// Ranks that share sequences sum in another order than one process.
+bool shares_sequences(const TrainingCase& c) {
+  for (const auto& strategy : c.strategies)
+    if (strategy.key == "ring_attention") return true;
+  return false;
+}
+
 void check(const TrainingCase& c) {
   const auto size = int(ranks_of(c.mesh));
   INFO("MORTISE_PROPERTY_SEED=" << first_seed() << " repeats it: " << c.name);
@@ -71,7 +98,7 @@ void check(const TrainingCase& c) {
   const std::vector<int> codes = run_forked(size, [&](int rank) {
     at::set_num_threads(1);
     const TrainingResult mine = train_through_engine(c, rank, size, true, folder.path() / "store");
-    if (rank == 0) require_equal(c, mine);
+    if (rank == 0) shares_sequences(c) ? require_close(c, mine) : require_equal(c, mine);
   });
   CHECK(codes == std::vector<int>(std::size_t(size), 0));
 }
@@ -108,6 +135,13 @@ TEST_CASE("layouts: a mesh of each class has the bits of one process") {
                 {{"pp", 2}, {"dp", 2}},
                 {{"pp", 2}, {"dp_replicate", 2}},
                 {{"pp", 2}, {"dp_replicate", 2}, {"dp", 2}}});
+}
+
+TEST_CASE("layouts: a cutter of one plugin beside an owner and a selector of others: 1e-5") {
+  check_meshes({{{"dp", 2}, {"cp", 2}},
+                {{"pp", 2}, {"cp", 2}},
+                {{"dp_replicate", 2}, {"cp", 3}},
+                {{"pp", 2}, {"dp", 2}, {"cp", 2}}});
 }
 
 // Skipped here, run by the test layout_matrix_test.

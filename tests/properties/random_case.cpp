@@ -55,6 +55,14 @@ std::vector<std::string> random_split(Draw& draw, const SmallShape& shape, std::
   return split;
 }
 
+// Each rank of cp has a part of every sequence; masks of dropout would differ from one process.
+void share_sequences(Draw& draw, std::int64_t ranks, TrainingCase& c) {
+  c.strategies.push_back({"probe_ring_attention", "ring_attention", ""});
+  c.length = ranks * draw.between(4, 8);
+  c.shape.dropout = 0, c.shape.value_bias = false;
+  c.steps = 1, c.exact_attention = true;
+}
+
 std::string words(const TrainingCase& c) {
   const SmallShape& s = c.shape;
   const auto flag = [](bool on, const char* name) { return on ? std::string(", ") + name : ""; };
@@ -111,6 +119,7 @@ TrainingCase random_case(const MeshShape& mesh, std::uint64_t seed) {
     const char* schedule = draw.one_of({"gpipe", "1f1b", "1f1b"});
     c.strategies.push_back({"pipeline", "pipeline", schedule, random_split(draw, c.shape, stages)});
   }
+  if (const std::int64_t ranks = size_of(mesh, "cp"); ranks > 1) share_sequences(draw, ranks, c);
   c.name = text_of(mesh) + ", seed " + std::to_string(seed) + ": " + words(c);
   return c;
 }

@@ -13,8 +13,9 @@ std::int64_t ranks_of(const MeshShape& mesh);
 // "pp 2 x dp 2"
 std::string text_of(const MeshShape& mesh);
 
-// A small model, a batch and settings, drawn for a mesh: a pipeline where it has stages. The same
-// for the same seed. What was drawn stands in the case's name.
+// A small model, a batch and settings, drawn for a mesh: a pipeline where it has stages, the probe
+// ring_attention where ranks share sequences (one step then, no dropout). The same for the same
+// seed. What was drawn stands in the case's name.
 TrainingCase random_case(const MeshShape& mesh, std::uint64_t seed);
 
 }  // namespace mortise::tests
