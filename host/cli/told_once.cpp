@@ -19,8 +19,9 @@ bool is_told_elsewhere(const Failure& failure) { return *failure.what() == '\0';
 bool is_failed_collective(const Failure& failure) { return failure.id() == "R0201"; }
 
 // Time for whoever knows more to tell it first: about a lost rank its starter, about what all ranks
-// meet the first one.
+// meet the first one, which alone knows who has not come.
 milliseconds courtesy(const RankEnvironment& ranks, const Failure& failure) {
+  if (failure.id() == "R0103" && ranks.rank != 0) return milliseconds(1000);
   if (failure.exit() == Exit::ranks) return milliseconds(500);
   return milliseconds(ranks.rank == 0 ? 0 : 150);
 }

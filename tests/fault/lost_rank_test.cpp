@@ -1,5 +1,6 @@
 // Ranks that are killed or stopped at a known point: the others end in time, say who is lost and
-// what each waited in, and nothing is left but complete checkpoints.
+// what each waited in, and nothing is left but complete checkpoints. Every rank at every
+// point: matrix_test.
 
 #include <doctest/doctest.h>
 
