@@ -45,14 +45,15 @@ std::vector<std::string> Options::texts(const std::string& name) const {
                                   : values_[name].as<std::vector<std::string>>();
 }
 
-int ranks_of(const Options& options) {
+int ranks_of(const Options& options, int most) {
   if (!options.has("ranks")) return 1;
   const std::string text = options.text("ranks");
   char* end = nullptr;
   const long n = std::strtol(text.c_str(), &end, 10);
-  if (*end != '\0' || n < 1 || n > 1024)
+  if (*end != '\0' || n < 1 || n > most)
     throw Failure("C0902", Exit::configuration,
-                  "error[C0902]: -n " + text + ": expected a number of ranks from 1 to 1024");
+                  "error[C0902]: -n " + text + ": expected a number of ranks from 1 to " +
+                      std::to_string(most));
   return int(n);
 }
 

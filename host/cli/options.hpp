@@ -35,7 +35,7 @@ class Options {
   std::vector<boost::program_options::option> parsed_;
 };
 
-// How many local ranks -n asks for; 1 without it. Throws Failure (exit configuration).
-int ranks_of(const Options& options);
+// How many ranks -n asks for, at most `most`; 1 without it. Throws Failure (exit configuration).
+int ranks_of(const Options& options, int most = 1024);
 
 }  // namespace mortise::host

@@ -22,8 +22,10 @@
 #include "host/distributed/roll_call.hpp"
 #include "host/distributed/whereabouts.hpp"
 #include "host/process/cuda_device.hpp"
+#include "host/rehearsal/unwritten.hpp"
 #include "host/training/horizon.hpp"
 #include "host/training/run_folder.hpp"
+#include "host/training/sample_batch.hpp"
 #include "host/training/start_report.hpp"
 #include "host/training/training_run.hpp"
 #include "host/wiring/crash_report.hpp"
@@ -154,12 +156,16 @@ class RankProgram {
   }
   void wire() {
     mesh = mesh_of(file.root, settings, ranks, rendezvous, carriage());
-    services.offer<Mesh>(*mesh);
+    wire_model(*mesh);
+    wire_data(*mesh);
+  }
+  void wire_model(Mesh& used) {
+    services.offer<Mesh>(used);
     services.set_run_folder(settings.folder);
-    const ProgramRequest request{file.root, settings, session.plugins(), services, *mesh,
-                                 watch,     device};
-    model = std::make_unique<ModelProgram>(request, true);
-    data = std::make_unique<DataProgram>(request, *model);
+    model = std::make_unique<ModelProgram>(request(used), true);
+  }
+  void wire_data(Mesh& used) {
+    data = std::make_unique<DataProgram>(request(used), *model);
     const Horizon horizon(settings, data->train().size());
     resolve_links(file.root, {{"run.steps", fact(horizon.total_steps, "the length of the run")}});
     schedule = model->wiring().make("schedule").as<LearningRateSchedule>();
@@ -199,10 +205,13 @@ class RankProgram {
   std::unique_ptr<HostMesh> mesh;
   std::unique_ptr<ModelProgram> model;
   std::unique_ptr<DataProgram> data;
-  FiniteWatch* watch = nullptr;  // lent, to stand in front of model and owner
+  StandIns* stand_ins = nullptr;  // lent
   std::unique_ptr<Remote<LearningRateSchedule>> schedule;
 
  private:
+  ProgramRequest request(Mesh& used) {
+    return {file.root, settings, session.plugins(), services, used, stand_ins, device};
+  }
   Carriage carriage() {
     Carriage c;
     if (ranks.size == 1) return c;
@@ -299,7 +308,7 @@ Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request) {
   quiet_libtorch();
   FiniteWatch watch;
   RankProgram program(arguments);
-  program.watch = &watch;
+  program.stand_ins = &watch;
   program.settings.folder = request.run.string();
   try {
     return with_context([&] {
@@ -313,6 +322,77 @@ Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request) {
   } catch (const Failure& f) {
     tell(program, f);
   }
+}
+
+namespace {
+
+std::int64_t stages_of(const RunArguments& arguments) {
+  const Session session(arguments.plugins, request_for(arguments.file, arguments.sets));
+  for (const AxisSize& axis : read_run_settings(session.load().root).mesh.axes)
+    if (axis.name == "pp") return axis.size;
+  return 1;
+}
+
+// The first samples of the training set, as many as a micro-batch has.
+Batch first_batch(const Dataset& data, const RunSettings& s, std::int64_t vocabulary) {
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i != s.micro_batch; ++i) indices.push_back(i % data.size());
+  return batch_of(data, indices, {s.sequence_length, vocabulary, s.isolates_documents});
+}
+
+// What all ranks have in common is told by the first.
+UnitProbe probe_of(RankProgram& program, Mesh& mesh, DryRun& run) {
+  constexpr double kAffordable = 2e11;  // operations: a few seconds
+  program.wire_data(mesh);
+  const RunSettings& s = program.settings;
+  const Dataset& data = program.data->train();
+  const Engine& engine = program.model->engine();
+  run.start = start_report(s, Horizon(s, data.size()), *program.model, *program.data, 0);
+  run.tokens_per_step = s.tokens_per_step();
+  run.micro_batches = s.micro_batches();
+  const std::int64_t dealt = engine.layout().micro_batches().size();
+  run.idle = (dealt - run.micro_batches % dealt) % dealt;
+  const Batch batch = first_batch(data, s, program.model->vocabulary_size());
+  std::vector<Batch> batches = probe_batches(batch, engine, kAffordable);
+  run.measured_whole = batches.size() == 1;
+  return UnitProbe(std::move(batches), double(batch["tokens"].numel()));
+}
+
+// The figures of one rank go into `run`; units that `probe` has measured are not run again.
+void rehearse(const RunArguments& arguments, std::int64_t rank, MemoryCount& memory,
+              std::optional<UnitProbe>& probe, DryRun& run) {
+  RankProgram program(arguments);
+  program.ranks.rank = rank;
+  program.ranks.size = run.ranks;
+  program.device = at::kCPU;  // where memory is counted
+  RehearsedMesh mesh(mesh_of(program.file.root, program.settings, program.ranks, nullptr)->axes());
+  Rehearsal rehearsal(mesh, memory);
+  program.stand_ins = &rehearsal;
+  {
+    const Unwritten unwritten;
+    program.wire_model(mesh);
+  }
+  if (!probe) probe.emplace(probe_of(program, mesh, run));
+  const Unwritten unwritten;
+  run.rehearsed.push_back(
+      rehearsal.run(program.model->engine(), *probe, program.settings.micro_batches()));
+  run.has_whole_matrices = rehearsal.has_whole_matrices();
+}
+
+}  // namespace
+
+DryRun dry_run(const RunArguments& arguments, std::int64_t ranks) {
+  quiet_libtorch();
+  check_before_start(arguments, ranks);
+  MemoryCount memory;
+  std::optional<UnitProbe> probe;
+  DryRun run;
+  run.ranks = ranks;
+  return with_context([&] {
+    for (const std::int64_t rank : ranks_to_rehearse(ranks, stages_of(arguments)))
+      rehearse(arguments, rank, memory, probe, run);
+    return run;
+  });
 }
 
 void check_before_start(const RunArguments& arguments, std::int64_t ranks) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/failure.hpp"
+#include "host/rehearsal/dry_run.hpp"
 #include "host/training/replay.hpp"
 
 namespace mortise::host {
@@ -31,6 +32,10 @@ Exit replay_rank(const RunArguments& arguments, const ReplayRequest& request);
 // What is wrong with the file itself, or with its mesh on that many ranks: for a starter, so that
 // it is told once. Throws Failure.
 void check_before_start(const RunArguments& arguments, std::int64_t ranks);
+
+// What a run on that many ranks would need and do, found in this process. Throws Failure as a start
+// would.
+DryRun dry_run(const RunArguments& arguments, std::int64_t ranks);
 
 // Everything that can be known before a run, in one process: settings, plugins, data, model.
 // Returns lines that say what would run.

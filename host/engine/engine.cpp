@@ -248,6 +248,16 @@ double Engine::evaluate(const EvaluationInput& input) {
   return sum / count;
 }
 
+std::vector<bool> Engine::recomputed() const {
+  return recomputed_units(settings_.recompute, unit_names());
+}
+
+VisitResult Engine::visit(const Visit& visit, Tensors hidden, const Batch& batch) {
+  return run_unit(
+      {parts_.model, chains_, parameters_.leaves(), buffers_, nullptr, &parts_.loss, batch}, visit,
+      hidden);
+}
+
 void Engine::abort() noexcept {
   try {
     walk_.abort();

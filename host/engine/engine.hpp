@@ -90,10 +90,15 @@ class Engine {
   // Runs through train(); whoever drives the steps enters the phases between them.
   StepClock& clock() { return clock_; }
   const Buffers& buffers() const { return buffers_; }
+  Names unit_names() const { return parts_.model.units(); }
+  // By unit: whether it drops its activations.
+  std::vector<bool> recomputed() const;
 
   StepOutput train(const StepInput& input);
   // Mean loss per token over all micro-batches of all ranks.
   double evaluate(const EvaluationInput& input);
+  // Runs one unit by itself, for whoever measures it; its parameters must be there.
+  VisitResult visit(const Visit& visit, Tensors hidden, const Batch& batch);
   // The run fails: the owner drops what is under way. Never throws.
   void abort() noexcept;
   // Tells observers that a checkpoint of `step` is about to be written.

@@ -38,6 +38,7 @@ class Layout {
   Plan& plan() { return *plan_; }
   at::Device device() const { return parts_.device; }
 
+  const std::vector<MeshAxis>& axes() const { return axes_; }
   Communicator& everyone() const { return *everyone_; }
   // Micro-batch k of a step lies on rank k mod size in round k div size.
   Communicator& micro_batches() const { return *micro_batches_; }

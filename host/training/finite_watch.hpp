@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host/engine/parameters.hpp"
+#include "host/training/stand_ins.hpp"
 
 namespace mortise::host {
 
@@ -14,15 +15,15 @@ namespace mortise::host {
 // and its owner; what they give is passed on as it is.
 //
 // Threads: that of the step; gradients are seen on autograd's.
-class FiniteWatch {
+class FiniteWatch final : public StandIns {
  public:
   FiniteWatch();
-  ~FiniteWatch();
+  ~FiniteWatch() override;
   FiniteWatch(const FiniteWatch&) = delete;
 
-  // What the engine is given instead; lent as long as both live.
-  Model& watch(Model& model);
-  Owner& watch(Owner& owner);
+  using StandIns::watch;
+  Model& watch(Model& model) override;
+  Owner& watch(Owner& owner) override;
 
   // From now on; parameters that hold such a number already are found here.
   void start(const Parameters& parameters);

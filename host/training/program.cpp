@@ -211,13 +211,16 @@ void ModelProgram::make_engine(const ProgramRequest& request, bool trained) {
   layout.sequence_length = s.sequence_length;
   layout.device = request.device;
   for (const auto& cutter : cutters_) layout.cutters.push_back(cutter.get());
-  Model& model = request.watch ? request.watch->watch(*model_) : *model_;
-  Owner& owner = request.watch ? request.watch->watch(*owner_) : *owner_;
+  StandIns themselves;
+  StandIns& used = request.stand_ins ? *request.stand_ins : themselves;
+  Model& model = used.watch(static_cast<Model&>(*model_));
+  Owner& owner = used.watch(static_cast<Owner&>(*owner_));
   EngineParts parts{
       model, *loss_, owner, layer_ops(request.root), {}, {}, std::move(layout), weight_gradients_};
   if (trained) {
     initializer_ = required<Initializer>(wiring_, request.root, "initializer");
     parts.optimizers = optimizers(request.root);
+    for (OptimizerBinding& b : parts.optimizers) b.optimizer = &used.watch(*b.optimizer);
     parts.observers = observers(request.root);
   } else {
     add_cache(parts.layer_ops);

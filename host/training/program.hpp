@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "host/engine/engine.hpp"
-#include "host/training/finite_watch.hpp"
 #include "host/training/run_settings.hpp"
+#include "host/training/stand_ins.hpp"
 #include "host/wiring/wiring.hpp"
 
 namespace mortise::host {
@@ -23,8 +23,8 @@ struct ProgramRequest {
   const PluginCatalog& catalog;
   Services& services;
   Mesh& mesh;
-  FiniteWatch* watch = nullptr;  // stands in front of model and owner, if there is one
-  at::Device device = at::kCPU;  // what the model computes on
+  StandIns* stand_ins = nullptr;  // for components of the engine, if there are any
+  at::Device device = at::kCPU;   // what the model computes on
 };
 
 // The components that a model computes with, and its engine: enough for inference.

@@ -14,13 +14,17 @@ int check_command(const Arguments& arguments) {
   Options options("mortise check", R"(usage: mortise check FILE [options]
 
 Reads FILE, judges and loads its plugins, opens the data and builds the model, and says what a run
-would do. Nothing is written into a run folder.
+would do. Nothing is written into a run folder. With --ranks it tells what each rank would need and
+send, in this one process.
 
-example:
-  mortise check run.yaml --set batch.sequences=64)");
+examples:
+  mortise check run.yaml --set batch.sequences=64
+  mortise check run.yaml --ranks 1024)");
   options.visible().add_options()("file", po::value<std::string>(), "the run file")(
       "set", po::value<std::vector<std::string>>()->composing(),
-      "PATH=VALUE: a setting, over the file's")(
+      "PATH=VALUE: a setting, over the file's")("ranks,n", po::value<std::string>(),
+                                                "how many ranks the run would have")(
+      "json", "with --ranks: for programs")(
       "plugin", po::value<std::vector<std::string>>()->composing(), "a plugin file");
   options.positional("file", 1);
   if (!options.parse(arguments)) return 0;
@@ -31,6 +35,10 @@ example:
   run.file = options.text("file");
   run.sets = options.texts("set");
   run.plugins = options.texts("plugin");
+  if (options.has("ranks")) {
+    std::cout << told(dry_run(run, ranks_of(options, kMostRehearsed)), options.has("json"));
+    return 0;
+  }
   for (const std::string& line : check_run(run)) std::cout << line << "\n";
   std::cout << "ok\n";
   return 0;

@@ -27,6 +27,7 @@ examples:
   mortise run run.yaml -n 2 --new
   mortise run run.yaml -n 2 --max-restarts 3
   mortise run run.yaml --resume 200 --accept run.seed
+  mortise run run.yaml --dry-run --ranks 1024
   mortise run run.yaml --set run.steps=100 --set run.name=short
   torchrun --nproc-per-node 2 --no-python mortise run run.yaml)";
 
@@ -127,7 +128,9 @@ int run_command(const Arguments& arguments) {
       "go on from here: latest, a step, or a checkpoint's path (default: latest, where there is "
       "one)")("new", "start another run, named NAME-2, where there is one of this name")(
       "accept", po::value<std::vector<std::string>>()->composing(),
-      "KEY: go on although this setting is not what it was");
+      "KEY: go on although this setting is not what it was")(
+      "dry-run", "train nothing: tell what each of --ranks ranks would need and send")(
+      "json", "with --dry-run: for programs");
   options.positional("file", 1);
   if (!options.parse(arguments)) return 0;
   if (!options.has("file"))
@@ -146,6 +149,10 @@ int run_command(const Arguments& arguments) {
     throw Failure("C0905", Exit::configuration,
                   "error[C0905]: mortise run: --new starts another run and --resume goes on with "
                   "one: give one of them");
+  if (options.has("dry-run")) {
+    std::cout << told(dry_run(run, ranks_of(options, kMostRehearsed)), options.has("json"));
+    return 0;
+  }
   const int ranks = ranks_of(options), restarts = most_restarts(options);
   refuse_batch_script(command_to_repeat(without(arguments, {"-n", "--ranks"}, {})),
                       options.has("ranks"));
