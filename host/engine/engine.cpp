@@ -70,8 +70,9 @@ Engine::Engine(EngineParts parts, EngineSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       chains_(parts_.model, parts_.layer_ops),
-      layout_(weighed(parts_, chains_), computed_in(settings_.compute, chains_.parameters()),
-              std::int64_t(parts_.model.units().size())),
+      layout_(weighed(parts_, chains_),
+              {computed_in(settings_.compute, chains_.parameters()), parts_.model.placements(),
+               std::int64_t(parts_.model.units().size())}),
       parameters_(chains_, parts_.model, parts_.owner, layout_.plan()),
       tied_(layout_, parameters_),
       optimizers_(parts_.optimizers, parameters_, layout_.micro_batches()),
@@ -201,6 +202,7 @@ StepOutput Engine::train(const StepInput& input) {
   at::Tensor values = zeros({std::int64_t(rounds.size())});
   accumulate(input.step, on_device(rounds), invert(on_device(output.counts)), values);
   output.records = walk_.take_records();
+  if (layout_.repeats()) output.records.clear();
 
   const at::NoGradGuard no_grad;
   parts_.owner.finish_gradients();

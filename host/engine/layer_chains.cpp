@@ -6,15 +6,6 @@
 
 namespace mortise::host {
 
-bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (name.substr(0, star) != pattern.substr(0, star)) return false;
-  for (std::size_t from = star; from <= name.size(); ++from)
-    if (matches(pattern.substr(star + 1), name.substr(from))) return true;
-  return false;
-}
-
 struct LayerChains::Next final : OpCall {
   Next(const LayerChains& c, std::size_t l, std::size_t p, VisitScope& s)
       : chains(c), layer(l), position(p), scope(s) {}

@@ -3,6 +3,7 @@
 #include <map>
 #include <mortise/model/layer_op.hpp>
 #include <mortise/model/model.hpp>
+#include <mortise/pattern.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,9 +18,6 @@ struct LayerOpBinding {
   std::string name;           // for messages
   std::string pattern = "*";  // of layer names
 };
-
-// Whether `name` matches `pattern`, in which * stands for any text.
-bool matches(std::string_view pattern, std::string_view name);
 
 // What a visit offers to a buffer, by its position.
 struct BufferUpdate {

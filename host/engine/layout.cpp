@@ -29,14 +29,14 @@ std::vector<Action> plain_schedule(std::int64_t units, std::int64_t micro_batche
 
 }  // namespace
 
-Layout::Layout(LayoutParts parts, const std::vector<ParameterInfo>& infos, std::int64_t units)
+Layout::Layout(LayoutParts parts, Plan::Lists lists)
     : parts_(std::move(parts)),
       axes_(parts_.mesh.axes()),
       stages_(parts_.mesh.communicator("pp")),
       stages_back_(parts_.mesh.communicator("pp")),
-      stage_of_(std::size_t(units), 0) {
-  ask_selector(units);
-  plan_.emplace(infos, units, this->units(), axes_, parts_.device);
+      stage_of_(std::size_t(lists.units), 0) {
+  ask_selector(lists.units);
+  plan_.emplace(std::move(lists), units(), axes_, parts_.device);
   for (Cutter* cutter : parts_.cutters) cutter->plan(*plan_);
   check_axes();
   find_ranks();
@@ -80,26 +80,31 @@ void Layout::check_axes() const {
 // Ranks are counted with the slowest axis first.
 void Layout::find_ranks() {
   std::string all, micro_batches;
-  std::vector<bool> deals;
+  std::vector<bool> deals, repeats;
   for (const MeshAxis& a : axes_) {
     const auto spread = plan_->spread_axes().find(a.name);
-    const bool cuts_positions =
-        spread != plan_->spread_axes().end() && spread->second == Spread::positions;
-    deals.push_back(a.name != "pp" && !cuts_positions);
+    const auto is_over = [&](Spread over) {
+      return spread != plan_->spread_axes().end() && spread->second == over;
+    };
+    repeats.push_back(is_over(Spread::features));
+    deals.push_back(a.name != "pp" && !is_over(Spread::positions) && !repeats.back());
     all += a.name + ",";
     if (deals.back()) micro_batches += a.name + ",";
-    if (cuts_positions) part_ = part_ * a.size + a.rank;
+    if (is_over(Spread::positions)) part_ = part_ * a.size + a.rank;
+    if (repeats.back()) repeats_ += a.rank;
   }
   everyone_ = parts_.mesh.communicator(all);
   micro_batches_ = parts_.mesh.communicator(micro_batches);
   for (std::int64_t rank = 0; rank != everyone_->size(); ++rank) {
     std::int64_t rest = rank, stride = everyone_->size(), place = 0;
+    bool repeats_another = false;
     for (std::size_t a = 0; a != axes_.size(); ++a) {
       stride /= axes_[a].size;
       if (deals[a]) place = place * axes_[a].size + rest / stride;
+      repeats_another = repeats_another || (repeats[a] && rest / stride != 0);
       rest %= stride;
     }
-    micro_batch_rank_.push_back(place);
+    micro_batch_rank_.push_back(repeats_another ? -1 : place);
   }
 }
 
@@ -139,7 +144,7 @@ at::Tensor Layout::join(const at::Tensor& by_rank) const {
   shape[0] = micro_batches_->size();
   at::Tensor sums = at::zeros(shape, by_rank.options());
   for (std::size_t r = 0; r != micro_batch_rank_.size(); ++r)
-    sums[micro_batch_rank_[r]].add_(by_rank[std::int64_t(r)]);
+    if (micro_batch_rank_[r] >= 0) sums[micro_batch_rank_[r]].add_(by_rank[std::int64_t(r)]);
   return sums;
 }
 

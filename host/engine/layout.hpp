@@ -25,7 +25,7 @@ struct LayoutParts {
 class Layout {
  public:
   // Asks the selector, lets the cutters plan. Throws ConfigError for a mesh that they do not fill.
-  Layout(LayoutParts parts, const std::vector<ParameterInfo>& infos, std::int64_t units);
+  Layout(LayoutParts parts, Plan::Lists lists);
 
   std::int64_t stage() const { return stages_->rank(); }
   const std::vector<std::int64_t>& units() const { return units_of(stage()); }
@@ -51,12 +51,14 @@ class Layout {
   std::int64_t ranks_together() const;
 
   // What several ranks know of a batch is counted on one.
-  bool counts_targets() const { return stage() == 0; }
-  bool counts_samples() const { return stage() == 0 && part_ == 0; }
+  bool counts_targets() const { return stage() == 0 && repeats_ == 0; }
+  bool counts_samples() const { return counts_targets() && part_ == 0; }
+  // Whether another rank has the same sequences and computes the same loss, and that one's counts.
+  bool repeats() const { return repeats_ != 0; }
   // Which part of the sequences this rank has.
   std::int64_t part() const { return part_; }
   Batch prepare(const Batch& batch) const;
-  // Adds what ranks with the same micro-batches have, in rank order.
+  // Adds what ranks with the same micro-batches have, in rank order, without those that repeat.
   // Shapes: [ranks, …] -> [ranks of micro_batches(), …].
   at::Tensor join(const at::Tensor& by_rank) const;
 
@@ -75,8 +77,8 @@ class Layout {
   std::vector<std::vector<std::int64_t>> units_of_;  // by stage
   std::vector<std::int64_t> stage_of_;               // by unit
   std::optional<Plan> plan_;
-  std::int64_t part_ = 0;
-  std::vector<std::int64_t> micro_batch_rank_;  // by rank
+  std::int64_t part_ = 0, repeats_ = 0;
+  std::vector<std::int64_t> micro_batch_rank_;  // by rank; -1: it repeats
 };
 
 }  // namespace mortise::host

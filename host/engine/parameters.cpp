@@ -51,6 +51,7 @@ Parameters::Parameters(const LayerChains& chains, Model& model, Owner& owner, Pl
   const std::size_t own = model.parameters().size();
   for (std::size_t i = 0; i != infos_.size(); ++i) {
     leaves_.emplace_back();
+    gives_gradient_.push_back(plan.gives_gradient(i));
     if (!plan.is_here(i)) continue;
     const at::Tensor& placed = plan.placed()[i];
     if (!placed.defined())
@@ -95,7 +96,7 @@ void Parameters::initialize(Initializer& initializer, std::uint64_t seed) const 
 TensorList Parameters::take_gradients(std::int64_t unit) const {
   TensorList gradients;
   for (const std::size_t i : trainable_of(unit)) {
-    gradients.push_back(leaves_[i].grad());
+    gradients.push_back(gives_gradient_[i] ? leaves_[i].grad() : at::Tensor());
     leaves_[i].mutable_grad().reset();
   }
   return gradients;

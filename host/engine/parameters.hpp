@@ -28,7 +28,8 @@ class Parameters {
 
   // First values of everything that this rank owns.
   void initialize(Initializer& initializer, std::uint64_t seed) const;
-  // Takes the gradients of a unit's trainable parameters out of the leaves.
+  // Takes the gradients of a unit's trainable parameters out of the leaves; undefined where another
+  // rank gives them.
   TensorList take_gradients(std::int64_t unit) const;
 
  private:
@@ -37,6 +38,7 @@ class Parameters {
   std::vector<Piece> pieces_;
   std::vector<std::vector<std::size_t>> trainable_;
   std::int64_t first_trainable_;
+  std::vector<bool> gives_gradient_;  // by parameter
 };
 
 // The lowest unit, of all stages, with a parameter to train. No gradient is wanted below it. With

@@ -33,7 +33,7 @@ TensorList made_like(const std::vector<std::int64_t>& numbers, at::Device device
 }  // namespace
 
 StageMail::Kind StageMail::kind_of(const Letter& letter, bool sent) {
-  return {sent, letter.peer, letter.gradients, letter.unit, letter.batch_sizes};
+  return {sent, letter.peer, letter.gradients, letter.unit, letter.batch_sizes, letter.training};
 }
 
 void StageMail::send(const Letter& letter, const TensorList& tensors) {

@@ -9,12 +9,14 @@
 namespace mortise::host {
 
 // What a message between two stages holds: activations that a unit has made, or the gradients of
-// them; and the sizes of the batch that they belong to.
+// them; the sizes of the batch that they belong to, and whether it is trained on (sequence
+// parallelism cuts activations in training only).
 struct Letter {
   std::int64_t peer = 0;
   bool gradients = false;
   std::int64_t unit = 0, micro_batch = 0;
   std::vector<std::int64_t> batch_sizes;
+  bool training = true;
 };
 
 // Tensors between the stages of a pipeline. Their types and sizes are sent once for each kind of
@@ -33,7 +35,7 @@ class StageMail {
 
  private:
   using Numbers = std::vector<std::int64_t>;  // count, then type (-1: undefined), dimensions, sizes
-  using Kind = std::tuple<bool, std::int64_t, bool, std::int64_t, Numbers>;
+  using Kind = std::tuple<bool, std::int64_t, bool, std::int64_t, Numbers, bool>;
   static Kind kind_of(const Letter& letter, bool sent);
   using Passed = std::tuple<bool, std::int64_t, std::int64_t>;  // gradients?, unit, micro-batch
 

@@ -228,7 +228,8 @@ at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
     const Visit visit{u, micro_batch_of(round), Phase::evaluate, next, false};
     whereabouts().unit.store(u, std::memory_order_relaxed);
     if (batch != nullptr && u > 0 && layout.stage_of(u - 1) != layout.stage())
-      hidden = mail_.receive({layout.stage_of(u - 1), false, u - 1, round, sizes_of(*batch)});
+      hidden =
+          mail_.receive({layout.stage_of(u - 1), false, u - 1, round, sizes_of(*batch), false});
     parts_.owner.before(visit);
     if (batch != nullptr) {
       VisitResult result = run_unit(request(*batch), visit, hidden);
@@ -239,7 +240,7 @@ at::Tensor UnitWalk::evaluate(const Batch* batch, std::int64_t round) {
     parts_.owner.after(visit);
     if (batch != nullptr && u + 1 != layout.model_units() &&
         layout.stage_of(u + 1) != layout.stage())
-      mail_.send({layout.stage_of(u + 1), false, u, round, sizes_of(*batch)}, hidden);
+      mail_.send({layout.stage_of(u + 1), false, u, round, sizes_of(*batch), false}, hidden);
   }
   mail_.finish();
   return total;

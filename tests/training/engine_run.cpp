@@ -10,7 +10,6 @@
 #include "host/distributed/mesh.hpp"
 #include "host/engine/engine.hpp"
 #include "tests/training/delayed_mesh.hpp"
-#include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
 namespace {
@@ -147,6 +146,19 @@ class TestInitializer final : public Initializer {
   }
 };
 
+// Takes the losses of targets where the vocabulary is cut, as losses of language models do.
+class CrossEntropyOfTargets final : public Loss {
+ public:
+  at::Tensor counts(const Batch& batch) const override { return PlainCrossEntropy().counts(batch); }
+  void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
+                 const Batch& batch) override {
+    const at::Tensor losses = unit(head, {hidden, batch["targets"]});
+    if (losses.sizes() != batch["targets"].sizes())
+      throw std::runtime_error("the head has given logits, not the losses of its targets");
+    unit.term("cross_entropy", losses.sum(), Denominator::tokens, 1.0);
+  }
+};
+
 // The proxy of `object` or the object itself.
 template <class I>
 struct Reached {
@@ -185,7 +197,7 @@ TensorList gather_whole(const host::Parameters& parameters, Communicator& everyo
 struct Strategies {
   Strategies(const std::vector<TrainingCase::Strategy>& all, const Surroundings& surroundings) {
     for (const TrainingCase::Strategy& s : all) {
-      SettingList settings;
+      SettingList settings = s.settings;
       if (!s.schedule.empty()) settings.emplace_back("schedule", s.schedule);
       if (!s.split.empty()) settings.emplace_back("split", s.split);
       const auto& made = loaded.emplace_back(
@@ -312,12 +324,12 @@ TrainingResult train_through_engine(const TrainingCase& c, int rank, int size, b
   Remote<Owner> owner_proxy = owner.as<Owner>();
   DelayedOwner delayed(crossed ? static_cast<Owner&>(owner_proxy) : owner.in_place<Owner>(), rank,
                        c.delays, c.seen);
-  std::unique_ptr<LoadedComponent> loaded_model;
-  if (!c.model.empty())
-    loaded_model = std::make_unique<LoadedComponent>("probe_" + c.model, c.model);
+  const std::unique_ptr<LoadedComponent> loaded_model = load_model(c);
   SmallModel small(c.shape);
   Model& model = loaded_model == nullptr ? small : loaded_model->in_place<Model>();
-  PlainCrossEntropy loss;
+  PlainCrossEntropy of_logits;
+  CrossEntropyOfTargets of_targets;
+  Loss& loss = c.takes_losses ? static_cast<Loss&>(of_targets) : of_logits;
   TestAdamW adamw;
   TestInitializer initializer;
   const Reached<Model> m(model, crossed);

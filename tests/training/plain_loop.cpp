@@ -8,7 +8,6 @@
 
 #include "host/engine/visit_seed.hpp"
 #include "sdk/conformance/model/reference_ops.hpp"
-#include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
 namespace {
@@ -31,8 +30,12 @@ class PlainContext final : public UnitContext {
     if (op == "linear/1")
       return {l.parameters.size() > 1 ? at::linear(in[0], w(0), w(1)) : at::linear(in[0], w(0))};
     if (op == "embedding/1") return {at::embedding(w(0), in[0])};
+    if (op == "norm/1" && l.attributes.get<std::string>("kind") == "layer")
+      return {at::layer_norm(in[0], w(0).sizes(), w(0), w(1), 1e-5)};
     if (op == "norm/1") return {at::rms_norm(in[0], w(0).sizes(), w(0), 1e-5)};
-    if (op == "activation/1") return {at::silu(in[0]) * in[1]};
+    if (op == "activation/1")
+      return {conformance::reference_activation(l.attributes.get<std::string>("kind"), in)};
+    if (op == "layout/1") return {in[0]};
     if (op == "dropout/1")
       return {at::dropout(in[0], l.attributes.get<double>("probability"), true)};
     if (op == "attention/1") return {attention(in)};
@@ -130,7 +133,7 @@ class PlainLoop {
   explicit PlainLoop(const TrainingCase& c)
       : c_(c),
         small_(c.shape),
-        loaded_(c.model.empty() ? nullptr : new LoadedComponent("probe_" + c.model, c.model)),
+        loaded_(load_model(c)),
         model_(c.model.empty() ? small_ : loaded_->in_place<Model>()),
         infos_(model_.parameters()) {
     for (const ParameterInfo& p : infos_) masters_.push_back(padded(small_weights(p)));
@@ -170,7 +173,8 @@ class PlainLoop {
     const Batch batch = small_batch(c_.shape, c_.sequences, c_.length, s, k);
     PlainContext context(model_, loss_, all, batch, c_.exact_attention);
     const at::Tensor sum = loss_sum(model_, context, batch, s, k);
-    torch::autograd::backward({sum}, {at::scalar_tensor(inverse, at::kDouble).to(at::kFloat)});
+    torch::autograd::backward({sum},
+                              {at::scalar_tensor(inverse, at::kDouble).to(sum.scalar_type())});
     loss += sum.to(at::kDouble).item<double>() * inverse;
     Leaves gradients;
     for (const auto& [key, leaf] : all)
@@ -225,6 +229,12 @@ class PlainLoop {
 
 }  // namespace
 
+std::unique_ptr<LoadedComponent> load_model(const TrainingCase& c) {
+  if (c.model.empty()) return nullptr;
+  return std::make_unique<LoadedComponent>(
+      c.model_plugin.empty() ? "probe_" + c.model : c.model_plugin, c.model, c.model_settings);
+}
+
 TrainingResult train_plainly(const TrainingCase& c) { return PlainLoop(c).run(); }
 
 std::pair<double, TensorList> whole_graph_gradients(const SmallShape& shape, const Batch& batch,
@@ -240,7 +250,7 @@ std::pair<double, TensorList> whole_graph_gradients(const SmallShape& shape, con
   }
   PlainContext context(model, loss, leaves, batch);
   const at::Tensor sum = loss_sum(model, context, batch, 0, 0);
-  torch::autograd::backward({sum}, {at::scalar_tensor(inverse, at::kDouble).to(at::kFloat)});
+  torch::autograd::backward({sum}, {at::scalar_tensor(inverse, at::kDouble).to(sum.scalar_type())});
   TensorList gradients;
   for (const at::Tensor& t : all) gradients.push_back(t.grad());
   return {sum.to(at::kDouble).item<double>() * inverse, gradients};

@@ -4,6 +4,7 @@
 #include <mortise/model/layer_op.hpp>
 
 #include "tests/training/small_model.hpp"
+#include "tests/unit/loaded_component.hpp"
 
 namespace mortise::tests {
 
@@ -40,16 +41,24 @@ struct TrainingCase {
   struct Strategy {
     std::string plugin, key, schedule;  // "": no such setting
     std::vector<std::string> split{};   // empty: no such setting
+    SettingList settings{};
   };
   std::vector<Strategy> strategies{};
-  LayerOp* link = nullptr;  // of the test, in every layer that it binds
-  std::string model{};      // of a plugin with this key, in place of the small one
+  LayerOp* link = nullptr;     // of the test, in every layer that it binds
+  std::string model{};         // of a plugin with this key, in place of the small one
+  std::string model_plugin{};  // "": probe_ and the key
+  SettingList model_settings{};
+  // Through the engine only: the loss takes the losses of targets, where the vocabulary is cut.
+  bool takes_losses = false;
+  bool wide = false;  // everything in float64, with ddp; changes the default of the process
   bool evaluates = true;
   Seen* seen = nullptr;  // filled through the engine
   bool ordered = false;  // of fsdp
   // In the reference: LibTorch's own kernel takes exponentials with 2^-20.
   bool exact_attention = false;
 };
+
+std::unique_ptr<LoadedComponent> load_model(const TrainingCase& c);  // null: the small one
 
 struct TrainingResult {
   TensorList parameters;  // whole, in id order

@@ -16,6 +16,7 @@ SmallModel::SmallModel(const SmallShape& s) : shape_(s) {
     d_.unit(n, i);
     Block b{};
     b.norm1 = d_.norm(n + ".norm1", s.width, 1e-5);
+    b.attention_in = d_.layout(n + ".attention_in");
     b.query = d_.linear(n + ".query", s.width, s.width);
     b.key = d_.linear(n + ".key", s.width, s.kv_heads * head_width);
     b.value = d_.linear(n + ".value", s.width, s.kv_heads * head_width, s.value_bias);
@@ -25,6 +26,7 @@ SmallModel::SmallModel(const SmallShape& s) : shape_(s) {
     b.output = d_.linear(n + ".output", s.width, s.width);
     b.dropout1 = d_.dropout(n + ".dropout1", s.dropout);
     b.norm2 = d_.norm(n + ".norm2", s.width, 1e-5);
+    b.feed_in = d_.layout(n + ".feed_in");
     b.gate = d_.linear(n + ".gate", s.width, s.hidden);
     b.up = d_.linear(n + ".up", s.width, s.hidden);
     b.activation = d_.activation(n + ".activation", "swiglu");
@@ -39,6 +41,7 @@ SmallModel::SmallModel(const SmallShape& s) : shape_(s) {
     frozen_ = d_.parameter({"frozen", {s.width}, Role::other});
     d_.parameters[std::size_t(frozen_)].trainable = false;
   }
+  head_in_ = d_.layout("head_in");
   head_ = s.tied ? d_.tied_linear("head", d_.weight_of(embedding_))
                  : d_.linear("head", s.width, s.vocabulary, false, Role::head);
   for (ParameterInfo& p : d_.parameters)
@@ -50,7 +53,7 @@ at::Tensor SmallModel::block(const Block& b, UnitContext& unit, const at::Tensor
   const auto heads = [&](const at::Tensor& t) {
     return t.view({t.size(0), t.size(1), -1, head_width});
   };
-  const at::Tensor a = unit(b.norm1, x);
+  const at::Tensor a = unit(b.attention_in, unit(b.norm1, x));
   const at::Tensor q = unit(b.query_norm, heads(unit(b.query, a)));
   const at::Tensor k = unit(b.key_norm, heads(unit(b.key, a)));
   const at::Tensor v = heads(unit(b.value, a));
@@ -58,7 +61,7 @@ at::Tensor SmallModel::block(const Block& b, UnitContext& unit, const at::Tensor
       unit(b.attention, {q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)});
   const at::Tensor out = unit(b.output, mixed.transpose(1, 2).flatten(2));
   const at::Tensor h = x + unit(b.dropout1, out);
-  const at::Tensor m = unit(b.norm2, h);
+  const at::Tensor m = unit(b.feed_in, unit(b.norm2, h));
   const at::Tensor gate = unit(b.gate, m);
   const at::Tensor up = unit(b.up, m);
   const at::Tensor down = unit(b.down, unit(b.activation, {gate, up}));
@@ -72,7 +75,21 @@ TensorList SmallModel::forward_unit(const Visit& visit, UnitContext& unit, Tenso
   if (visit.unit < last) return {block(blocks_[std::size_t(visit.unit - 1)], unit, hidden[0])};
   at::Tensor x = unit(final_norm_, hidden[0]);
   if (shape_.frozen_bias) x = x * unit.parameter(scale_) + unit.parameter(frozen_);
-  return {unit.end(head_, x)};
+  return {unit.end(head_, unit(head_in_, x))};
+}
+
+std::vector<PlacementRule> SmallModel::placements() const {
+  return {{"*.query", Placement::colwise, shape_.heads},
+          {"*.key", Placement::colwise, shape_.kv_heads},
+          {"*.value", Placement::colwise, shape_.kv_heads},
+          {"*.output", Placement::rowwise, shape_.heads},
+          {"*.gate", Placement::colwise},
+          {"*.up", Placement::colwise},
+          {"*.down", Placement::rowwise},
+          {"*.query_norm", Placement::replicate_partial},
+          {"*.key_norm", Placement::replicate_partial},
+          {"embed", Placement::vocabulary},
+          {"head", Placement::vocabulary}};
 }
 
 at::Tensor PlainCrossEntropy::counts(const Batch& batch) const {

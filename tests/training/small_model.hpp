@@ -22,19 +22,20 @@ class SmallModel final : public Model {
   std::vector<ParameterInfo> parameters() const override { return d_.parameters; }
   std::vector<Layer> layers() const override { return d_.layers; }
   Names units() const override { return d_.units; }
+  std::vector<PlacementRule> placements() const override;
   TensorList forward_unit(const Visit& visit, UnitContext& unit, Tensors hidden,
                           const Batch& batch) override;
 
  private:
   struct Block {
-    LayerId norm1, query, key, value, query_norm, key_norm, attention, output, dropout1, norm2,
-        gate, up, activation, down, dropout2;
+    LayerId norm1, attention_in, query, key, value, query_norm, key_norm, attention, output,
+        dropout1, norm2, feed_in, gate, up, activation, down, dropout2;
   };
   at::Tensor block(const Block& b, UnitContext& unit, const at::Tensor& x) const;
 
   SmallShape shape_;
   Declaration d_;
-  LayerId embedding_{}, final_norm_{}, head_{};
+  LayerId embedding_{}, final_norm_{}, head_in_{}, head_{};
   ParameterId scale_{}, frozen_{};
   std::vector<Block> blocks_;
 };

@@ -13,6 +13,7 @@
 #include <mortise/model/loss.hpp>
 #include <mortise/plugin.hpp>
 
+#include "may_overwrite.hpp"
 #include "token_sums.hpp"
 
 namespace {
@@ -20,17 +21,6 @@ namespace {
 using namespace mortise;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-// Whether nobody reads the logits after this loss: they come from an operation whose own backward
-// pass does not need its result. A leaf is what the previous unit gave; a softcap keeps its result.
-bool may_overwrite(const at::Tensor& logits) {
-  const at::TensorBase& owner = logits.is_view() ? logits._base() : logits;
-  if (!owner.grad_fn()) return false;
-  const std::string name = owner.grad_fn()->name();
-  for (const char* safe : {"UnsafeView", "Mm", "Addmm", "Add", "Mul", "ToCopy", "Clone"})
-    if (name == std::string(safe) + "Backward0") return true;
-  return name.find("Linear") != std::string::npos;
-}
 
 class SummedCrossEntropy : public torch::autograd::Function<SummedCrossEntropy> {
  public:
@@ -48,7 +38,7 @@ class SummedCrossEntropy : public torch::autograd::Function<SummedCrossEntropy> 
   static variable_list backward(AutogradContext* context, variable_list scale) {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor logits = saved[0].detach();
-    const bool in_place = may_overwrite(saved[0]);
+    const bool in_place = cross_entropy::may_overwrite(saved[0]);
     if (in_place) logits.unsafeGetTensorImpl()->bump_version();
     at::Tensor gradient = in_place ? logits : at::empty_like(logits);
     cross_entropy::token_gradient(logits, saved[1], saved[2], scale[0], gradient);
@@ -64,13 +54,19 @@ class CrossEntropy final : public Loss {
 
   void add_terms(UnitContext& unit, LayerId head, const at::Tensor& hidden,
                  const Batch& batch) override {
-    const at::Tensor logits = unit(head, hidden).to(at::kFloat).contiguous();
     const at::Tensor targets = batch["targets"].contiguous();
+    const at::Tensor answer = unit(head, {hidden, targets});
+    const bool by_source = batch.has("sources");
+    if (answer.sizes() == targets.sizes()) {  // of each target: the vocabulary is cut
+      unit.term("cross_entropy", answer.sum(), Denominator::tokens, 1.0);
+      if (by_source) record_sources(unit, batch["sources"], answer.detach(), targets);
+      return;
+    }
+    const at::Tensor logits = answer.to(at::kFloat).contiguous();
     if (logits.dim() < 1 || logits.numel() != targets.numel() * logits.size(-1))
       throw ShapeError("logits and targets do not fit: " + shape(logits) + " and " +
                        shape(targets));
     at::Tensor losses;
-    const bool by_source = batch.has("sources");
     unit.term("cross_entropy", sum(logits, targets, by_source ? &losses : nullptr),
               Denominator::tokens, 1.0);
     if (by_source) record_sources(unit, batch["sources"], losses.view_as(targets), targets);

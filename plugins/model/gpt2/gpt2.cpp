@@ -120,11 +120,15 @@ class Gpt2 final : public Model {
   Names units() const override { return declare_.units; }
   std::vector<PlacementRule> placements() const override {
     std::vector<PlacementRule> plan;
-    for (const char* layer : {"attn.q_proj", "attn.k_proj", "attn.v_proj", "mlp.c_fc"})
-      plan.push_back({std::string("transformer.h.*.") + layer, Placement::colwise});
-    if (gated()) plan.push_back({"transformer.h.*.mlp.c_gate", Placement::colwise});
-    for (const char* layer : {"attn.c_proj", "mlp.c_proj"})
-      plan.push_back({std::string("transformer.h.*.") + layer, Placement::rowwise});
+    const auto blocks = [&](const char* layer, Placement placement, std::int64_t parts = 0) {
+      plan.push_back({std::string("transformer.h.*.") + layer, placement, parts});
+    };
+    for (const char* layer : {"attn.q_proj", "attn.k_proj", "attn.v_proj"})
+      blocks(layer, Placement::colwise, config_.heads);
+    blocks("attn.c_proj", Placement::rowwise, config_.heads);
+    if (gated()) blocks("mlp.c_gate", Placement::colwise);
+    blocks("mlp.c_fc", Placement::colwise);
+    blocks("mlp.c_proj", Placement::rowwise);
     plan.push_back({"transformer.wte", Placement::vocabulary});
     plan.push_back({"lm_head", Placement::vocabulary});
     return plan;
@@ -134,7 +138,7 @@ class Gpt2 final : public Model {
                           const Batch& batch) override {
     if (visit.unit == 0) return {embed(unit, batch)};
     if (visit.unit > config_.layers) {
-      const at::Tensor x = unit(norm_, hidden[0]);
+      const at::Tensor x = unit(head_in_, unit(norm_, hidden[0]));
       return {unit.end(head_, x)};
     }
     const Block& b = blocks_[std::size_t(visit.unit - 1)];
@@ -144,8 +148,8 @@ class Gpt2 final : public Model {
 
  private:
   struct Block {
-    LayerId norm1{}, query{}, key{}, value{}, attention{}, output{}, dropout1{}, norm2{}, gate{},
-        up{}, activation{}, down{}, dropout2{};
+    LayerId norm1{}, attention_in{}, query{}, key{}, value{}, attention{}, output{}, dropout1{},
+        norm2{}, feed_in{}, gate{}, up{}, activation{}, down{}, dropout2{};
   };
 
   static Config checked(Config c) {
@@ -188,6 +192,7 @@ class Gpt2 final : public Model {
     declare_.unit(name, i);
     Block b;
     b.norm1 = declare_norm(name + ".ln_1");
+    b.attention_in = declare_.layout(name + ".attn.layout");
     b.query = declare_.linear(name + ".attn.q_proj", width, width, config_.bias);
     b.key = declare_.linear(name + ".attn.k_proj", width, width, config_.bias);
     b.value = declare_.linear(name + ".attn.v_proj", width, width, config_.bias);
@@ -195,6 +200,7 @@ class Gpt2 final : public Model {
     b.output = declare_.linear(name + ".attn.c_proj", width, width, config_.bias);
     b.dropout1 = declare_dropout(name + ".attn.resid_dropout");
     b.norm2 = declare_norm(name + ".ln_2");
+    b.feed_in = declare_.layout(name + ".mlp.layout");
     if (gated())
       b.gate = declare_.linear(name + ".mlp.c_gate", width, *config_.hidden, config_.bias);
     b.up = declare_.linear(name + ".mlp.c_fc", width, *config_.hidden, config_.bias);
@@ -208,6 +214,7 @@ class Gpt2 final : public Model {
   void declare_head() {
     declare_.unit("lm_head");
     norm_ = declare_norm("transformer.ln_f");
+    head_in_ = declare_.layout("lm_head.layout");
     if (config_.tied) {
       head_ = declare_.tied_linear("lm_head", declare_.weight_of(tokens_));
       return;
@@ -230,7 +237,7 @@ class Gpt2 final : public Model {
   }
 
   at::Tensor attend(const Block& b, UnitContext& unit, const at::Tensor& x, const Batch& batch) {
-    const at::Tensor a = unit(b.norm1, x);
+    const at::Tensor a = unit(b.attention_in, unit(b.norm1, x));
     at::Tensor q = heads(unit(b.query, a));
     at::Tensor k = heads(unit(b.key, a));
     const at::Tensor v = heads(unit(b.value, a));
@@ -245,7 +252,7 @@ class Gpt2 final : public Model {
   }
 
   at::Tensor feed_forward(const Block& b, UnitContext& unit, const at::Tensor& x) const {
-    const at::Tensor m = unit(b.norm2, x);
+    const at::Tensor m = unit(b.feed_in, unit(b.norm2, x));
     const at::Tensor out = unit(b.down, activated(b, unit, m));
     return x.add(dropped(b.dropout2, unit, out));
   }
@@ -268,7 +275,7 @@ class Gpt2 final : public Model {
   std::int64_t head_width_;
   rotary::Rotary rotary_;
   Declaration declare_;
-  LayerId tokens_{}, positions_{}, dropout_{}, norm_{}, head_{};
+  LayerId tokens_{}, positions_{}, dropout_{}, norm_{}, head_in_{}, head_{};
   std::vector<Block> blocks_;
 };
 

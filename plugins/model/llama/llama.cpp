@@ -102,14 +102,17 @@ class Llama final : public Model {
   Names units() const override { return declare_.units; }
   std::vector<PlacementRule> placements() const override {
     std::vector<PlacementRule> plan;
-    for (const char* layer : {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj",
-                              "mlp.gate_proj", "mlp.up_proj"})
-      plan.push_back({std::string("model.layers.*.") + layer, Placement::colwise});
-    for (const char* layer : {"self_attn.o_proj", "mlp.down_proj"})
-      plan.push_back({std::string("model.layers.*.") + layer, Placement::rowwise});
+    const auto blocks = [&](const char* layer, Placement placement, std::int64_t parts = 0) {
+      plan.push_back({std::string("model.layers.*.") + layer, placement, parts});
+    };
+    blocks("self_attn.q_proj", Placement::colwise, config_.heads);
+    blocks("self_attn.k_proj", Placement::colwise, *config_.kv_heads);
+    blocks("self_attn.v_proj", Placement::colwise, *config_.kv_heads);
+    blocks("self_attn.o_proj", Placement::rowwise, config_.heads);
+    for (const char* layer : {"mlp.gate_proj", "mlp.up_proj"}) blocks(layer, Placement::colwise);
+    blocks("mlp.down_proj", Placement::rowwise);
     for (const char* layer : {"self_attn.q_norm", "self_attn.k_norm"})
-      if (config_.qk_norm)  // each rank sees its own heads only
-        plan.push_back({std::string("model.layers.*.") + layer, Placement::replicate_partial});
+      if (config_.qk_norm) blocks(layer, Placement::replicate_partial);
     plan.push_back({"model.embed_tokens", Placement::vocabulary});
     plan.push_back({"lm_head", Placement::vocabulary});
     return plan;
@@ -119,7 +122,7 @@ class Llama final : public Model {
                           const Batch& batch) override {
     if (visit.unit == 0) return {unit(embedding_, batch["tokens"])};
     if (visit.unit > config_.layers) {
-      const at::Tensor x = unit(norm_, hidden[0]);
+      const at::Tensor x = unit(head_in_, unit(norm_, hidden[0]));
       return {unit.end(head_, x)};
     }
     const Block& b = blocks_[std::size_t(visit.unit - 1)];
@@ -129,8 +132,8 @@ class Llama final : public Model {
 
  private:
   struct Block {
-    LayerId norm1{}, query{}, key{}, value{}, query_norm{}, key_norm{}, attention{}, output{},
-        dropout1{}, norm2{}, gate{}, up{}, activation{}, down{}, dropout2{};
+    LayerId norm1{}, attention_in{}, query{}, key{}, value{}, query_norm{}, key_norm{}, attention{},
+        output{}, dropout1{}, norm2{}, feed_in{}, gate{}, up{}, activation{}, down{}, dropout2{};
   };
 
   static Config checked(Config c) {
@@ -159,6 +162,7 @@ class Llama final : public Model {
     declare_.unit(name, i);
     Block b;
     b.norm1 = declare_.norm(name + ".input_layernorm", width, config_.norm_epsilon);
+    b.attention_in = declare_.layout(name + ".self_attn.layout");
     b.query = declare_.linear(name + ".self_attn.q_proj", width, width, config_.bias);
     b.key = declare_.linear(name + ".self_attn.k_proj", width, kv_width, config_.bias);
     b.value = declare_.linear(name + ".self_attn.v_proj", width, kv_width, config_.bias);
@@ -169,6 +173,7 @@ class Llama final : public Model {
     b.attention = declare_.attention(name + ".self_attn", width, config_.documents);
     b.output = declare_.linear(name + ".self_attn.o_proj", width, width, config_.bias);
     b.norm2 = declare_.norm(name + ".post_attention_layernorm", width, config_.norm_epsilon);
+    b.feed_in = declare_.layout(name + ".mlp.layout");
     b.gate = declare_.linear(name + ".mlp.gate_proj", width, *config_.hidden, config_.bias);
     b.up = declare_.linear(name + ".mlp.up_proj", width, *config_.hidden, config_.bias);
     b.activation = declare_.activation(name + ".mlp.act_fn", "swiglu");
@@ -183,6 +188,7 @@ class Llama final : public Model {
   void declare_head() {
     declare_.unit("lm_head");
     norm_ = declare_.norm("model.norm", config_.width, config_.norm_epsilon);
+    head_in_ = declare_.layout("lm_head.layout");
     if (config_.tied) {
       head_ = declare_.tied_linear("lm_head", declare_.weight_of(embedding_));
       return;
@@ -193,7 +199,7 @@ class Llama final : public Model {
 
   at::Tensor attend(const Block& b, UnitContext& unit, const at::Tensor& x, const Batch& batch) {
     const rotary::Angles& angles = rotary_.angles(batch["positions"]);
-    const at::Tensor a = unit(b.norm1, x);
+    const at::Tensor a = unit(b.attention_in, unit(b.norm1, x));
     at::Tensor q = heads(unit(b.query, a));
     at::Tensor k = heads(unit(b.key, a));
     const at::Tensor v = heads(unit(b.value, a)).transpose(1, 2);
@@ -207,7 +213,7 @@ class Llama final : public Model {
   }
 
   at::Tensor feed_forward(const Block& b, UnitContext& unit, const at::Tensor& x) const {
-    const at::Tensor m = unit(b.norm2, x);
+    const at::Tensor m = unit(b.feed_in, unit(b.norm2, x));
     const at::Tensor gate = unit(b.gate, m);
     const at::Tensor up = unit(b.up, m);
     const at::Tensor inner = unit(b.activation, {gate, up});
@@ -227,7 +233,7 @@ class Llama final : public Model {
   std::int64_t head_width_;
   rotary::Rotary rotary_;
   Declaration declare_;
-  LayerId embedding_{}, norm_{}, head_{};
+  LayerId embedding_{}, norm_{}, head_in_{}, head_{};
   std::vector<Block> blocks_;
 };
 

@@ -66,7 +66,7 @@ inline at::Tensor reference_op(const Layer& layer, Tensors x, Tensors weights, b
   if (is("activation")) return reference_activation(layer.attributes.get<std::string>("kind"), x);
   if (is("dropout"))
     return at::dropout(x[0], layer.attributes.get<double>("probability"), training);
-  if (is("identity")) return x[0];
+  if (is("identity") || is("layout")) return x[0];
   throw Error(ErrorCode::not_supported, "layer " + layer.name + ": no reference for " + layer.op);
 }
 

@@ -120,7 +120,7 @@ std::string refusal_of(const Refused& r) {
   return refusal([&] {
     const host::Layout layout({mesh, r.selects ? &selector : nullptr,
                                r.plan ? std::vector<Cutter*>{&cutter} : std::vector<Cutter*>{}},
-                              sample_parameters(), kSampleUnits);
+                              {sample_parameters(), {}, kSampleUnits});
     layout.require_micro_batches(r.micro_batches);
   });
 }
@@ -186,7 +186,7 @@ TEST_CASE("layout: a selector whose schedule cannot run is refused before anythi
   FakeSelector selector;
   selector.change = [](std::vector<Action>& all) { all.pop_back(); };
   const std::string text = refusal([&] {
-    const host::Layout layout({mesh, &selector, {}}, sample_parameters(), kSampleUnits);
+    const host::Layout layout({mesh, &selector, {}}, {sample_parameters(), {}, kSampleUnits});
   });
   CHECK(text == "the selector's schedule for 2 stages, " + std::to_string(kSampleUnits) +
                     " units and 2 micro-batches cannot run: stage 0 leaves passes out: 2 forward "
@@ -217,7 +217,7 @@ TEST_CASE("layout: gradients are summed over dp and spread axes, not over those 
     p.spread("cp", Spread::positions);
     p.cut(ParameterId(1), "ep", p.boxes()[1]);
   });
-  host::Layout layout({mesh, nullptr, {&cutter}}, sample_parameters(), kSampleUnits);
+  host::Layout layout({mesh, nullptr, {&cutter}}, {sample_parameters(), {}, kSampleUnits});
   CHECK(layout.plan().summed_axes(ParameterId(0)) == Names{"dp_replicate", "dp", "ep", "cp"});
   CHECK(layout.plan().summed_axes(ParameterId(1)) == Names{"dp_replicate", "dp", "cp"});
   CHECK(layout.micro_batches().size() == 8);

@@ -37,7 +37,7 @@ struct Fixture {
   LoadedComponent ddp{"ddp", "ddp", {}, surroundings};
   TinyModel model;
   host::LayerChains chains{model, {}};
-  host::Layout layout{{mesh}, chains.parameters(), 3};
+  host::Layout layout{{mesh}, {chains.parameters(), {}, 3}};
   host::Parameters parameters{chains, model, ddp.in_place<Owner>(), layout.plan()};
   std::unique_ptr<Communicator> group = mesh.communicator("dp");
 

@@ -50,9 +50,10 @@ static_assert(has_layout<mt_layer>(72, At{offsetof(mt_layer, head), 0},
                                    At{offsetof(mt_layer, name), 8}, At{offsetof(mt_layer, op), 24},
                                    At{offsetof(mt_layer, parameters), 40},
                                    At{offsetof(mt_layer, attributes), 56}));
-static_assert(has_layout<mt_placement_rule>(32, At{offsetof(mt_placement_rule, head), 0},
+static_assert(has_layout<mt_placement_rule>(40, At{offsetof(mt_placement_rule, head), 0},
                                             At{offsetof(mt_placement_rule, layers), 8},
-                                            At{offsetof(mt_placement_rule, placement), 24}));
+                                            At{offsetof(mt_placement_rule, placement), 24},
+                                            At{offsetof(mt_placement_rule, parts), 32}));
 static_assert(has_layout<mt_visit>(
     48, At{offsetof(mt_visit, head), 0}, At{offsetof(mt_visit, unit), 8},
     At{offsetof(mt_visit, micro_batch), 16}, At{offsetof(mt_visit, phase), 24},
@@ -164,7 +165,8 @@ static_assert(is_table<mt_plan_builder_v1>(
     offsetof(mt_plan_builder_v1, boxes), offsetof(mt_plan_builder_v1, units),
     offsetof(mt_plan_builder_v1, place), offsetof(mt_plan_builder_v1, spread),
     offsetof(mt_plan_builder_v1, cut), offsetof(mt_plan_builder_v1, summed_axes),
-    offsetof(mt_plan_builder_v1, device)));
+    offsetof(mt_plan_builder_v1, device), offsetof(mt_plan_builder_v1, partial),
+    offsetof(mt_plan_builder_v1, placements)));
 static_assert(is_table<mt_cutter_v1>(offsetof(mt_cutter_v1, head), offsetof(mt_cutter_v1, plan),
                                      offsetof(mt_cutter_v1, prepare_batch)));
 static_assert(is_table<mt_weight_task_v1>(offsetof(mt_weight_task_v1, head),

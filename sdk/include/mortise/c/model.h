@@ -41,6 +41,7 @@ typedef struct mt_placement_rule {
   mt_head head;
   mt_text layers;
   int32_t placement;
+  int64_t parts; /* 0.2 */
 } mt_placement_rule;
 MT_LIST_OF(mt_placement_rule);
 

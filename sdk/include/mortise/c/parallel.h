@@ -72,6 +72,9 @@ typedef struct mt_plan_builder_v1 {
   mt_status (*summed_axes)(void* self, int64_t parameter, const mt_texts_sink* axes,
                            const mt_error_sink* error);
   mt_status (*device)(void* self, const mt_text_sink* device, const mt_error_sink* error);
+  mt_status (*partial)(void* self, int64_t parameter, mt_text axis, const mt_error_sink* error);
+  mt_status (*placements)(void* self, const mt_placement_rule_sink* rules,
+                          const mt_error_sink* error);
 } mt_plan_builder_v1;
 
 typedef struct mt_cutter_v1 {

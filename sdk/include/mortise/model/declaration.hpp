@@ -22,7 +22,8 @@ inline TensorList attention_inputs(const at::Tensor& query, const at::Tensor& ke
 /// three lists that a Model returns. Nothing of it crosses.
 ///
 /// Layers belong to the unit that was declared last. Operations that the host knows: `linear`,
-/// `embedding`, `norm`, `attention`, `activation`, `dropout`, `identity`; attributes below.
+/// `embedding`, `norm`, `attention`, `activation`, `dropout`, `layout`, `identity`; attributes
+/// below.
 class Declaration {
  public:
   struct Weight {
@@ -85,6 +86,10 @@ class Declaration {
   LayerId dropout(const std::string& name, double probability) {
     return layer(name, "dropout", {}, {{"probability", probability}});
   }
+  /// Marks a tensor that goes into layers which are cut by their outputs (colwise, vocabulary) and
+  /// into no others; it gives back its input. Tensor parallelism sums gradients there, and gathers
+  /// positions. See PlacementRule.
+  LayerId layout(const std::string& name) { return layer(name, "layout", {}); }
   /// A layer that gives back its input: the head of a model that computes its logits itself.
   LayerId identity(const std::string& name) { return layer(name, "identity", {}); }
 

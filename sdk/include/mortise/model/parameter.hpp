@@ -75,12 +75,25 @@ struct Layer {
   Values attributes{};
 };
 
-/// The tensor-parallel plan as data: how the layers that match a pattern are cut.
+/// The tensor-parallel plan as data: how the layers that match a pattern are cut over ranks that
+/// have the same micro-batches. `colwise`: a linear layer whose outputs are dealt out; `rowwise`:
+/// one whose inputs are, as a colwise layer has left them, and whose outputs are summed;
+/// `vocabulary`: an embedding or a head, cut by its ids; `replicate`: not cut, what a layer without
+/// a rule is; `replicate_partial`: not cut, but between colwise and rowwise layers, so that each
+/// rank has a part of its gradient (a norm of each head).
 enum class Placement : std::int32_t { colwise, rowwise, vocabulary, replicate, replicate_partial };
 constexpr Placement last_enumerator(Placement) { return Placement::replicate_partial; }
+
+/// The first rule whose pattern matches a layer's name counts; in a pattern * stands for any text.
+/// What goes into colwise layers and into a cut head comes from a layer of the operation `layout`
+/// (Declaration::layout), and nothing else does.
+///
+/// `parts`: the dimension that is cut has so many equal parts that stay whole: heads. 0: its
+/// elements. A colwise layer with fewer parts than ranks (keys and values) is computed by several.
 struct PlacementRule {
   std::string layers{};
   Placement placement = Placement::replicate;
+  std::int64_t parts = 0;
 };
 
 namespace kit {
@@ -114,7 +127,8 @@ struct members<Layer> {
 template <>
 struct members<PlacementRule> {
   MORTISE_MEMBERS(PlacementRule, mt_placement_rule);
-  static constexpr auto map = std::tuple{MORTISE_MEMBER(layers), MORTISE_MEMBER(placement)};
+  static constexpr auto map = std::tuple{MORTISE_MEMBER(layers), MORTISE_MEMBER(placement),
+                                         MORTISE_MEMBER(parts).needs<0>()};
 };
 }  // namespace kit
 }  // namespace mortise

@@ -20,7 +20,10 @@ constexpr Denominator last_enumerator(Denominator) { return Denominator::micro_b
 /// Grad:    flows through apply and end.
 class UnitContext : public Interface {
  public:
-  /// Applies the operation of `layer` and the links that plug into it.
+  /// Applies the operation of `layer` and the links that plug into it. A head that is given the
+  /// targets behind its input, {hidden [B, T, C], targets [B, T]}, gives logits [B, T, V]; or,
+  /// where this rank computes a part of the vocabulary, the cross-entropy of each target instead:
+  /// [B, T] float64, 0 where nothing is counted. Without targets it always gives all logits.
   virtual TensorList apply(LayerId layer, Tensors inputs) = 0;
   /// Ends a model. In training and evaluation: gives `layer`, hidden and batch to the loss, which
   /// adds its terms; the result is undefined. In inference: applies the layer, gives its logits.

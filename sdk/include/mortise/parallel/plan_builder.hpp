@@ -7,9 +7,11 @@
 namespace [[gnu::visibility("hidden")]] mortise {
 
 /// What the ranks along a mesh axis share: `micro_batches`, each rank has some of its own (data and
-/// expert parallelism); `positions`, each rank has a part of every sequence (context parallelism).
-enum class Spread : std::int32_t { micro_batches, positions };
-constexpr Spread last_enumerator(Spread) { return Spread::positions; }
+/// expert parallelism); `positions`, each rank has a part of every sequence (context parallelism);
+/// `features`, each rank has the same sequences and a part of what is computed for each (tensor
+/// parallelism): the loss is the same on all, and the first one's counts.
+enum class Spread : std::int32_t { micro_batches, positions, features };
+constexpr Spread last_enumerator(Spread) { return Spread::features; }
 
 /// What a strategy sees of the model while it plans, and where it leaves what it decides. Lent for
 /// the call of plan().
@@ -44,6 +46,14 @@ class PlanBuilder : public Interface {
   virtual Names summed_axes(ParameterId) const { return {"dp"}; }
   /// For an owner, since 0.2: where its tensors lie, "cpu" or "cuda:1".
   virtual std::string device() const { return "cpu"; }
+  /// For a cutter, since 0.2: each rank of `axis`, which is spread over features, has a part of the
+  /// gradient of `parameter`, which is not cut over it. Without this call all have the whole
+  /// gradient, and the engine hands on the first one's; either way it is summed over the axis.
+  virtual void partial(ParameterId parameter, std::string_view axis) {
+    static_cast<void>(parameter), static_cast<void>(axis), refuse("partial");
+  }
+  /// For a cutter, since 0.2: Model::placements.
+  virtual std::vector<PlacementRule> placements() const { return {}; }
 
  private:
   [[noreturn]] static void refuse(const char* call) {
@@ -58,7 +68,8 @@ class Remote<PlanBuilder> final : public kit::RemoteBase<PlanBuilder, mt_plan_bu
   static constexpr const char* id = "mortise/plan_builder/1";
   using Methods = kit::Methods<&PlanBuilder::parameters, &PlanBuilder::boxes, &PlanBuilder::units,
                                &PlanBuilder::place, &PlanBuilder::spread, &PlanBuilder::cut,
-                               &PlanBuilder::summed_axes, &PlanBuilder::device>;
+                               &PlanBuilder::summed_axes, &PlanBuilder::device,
+                               &PlanBuilder::partial, &PlanBuilder::placements>;
   static constexpr Table table = Methods::table<Table>();
   using RemoteBase::RemoteBase;
   std::vector<ParameterInfo> parameters() const override {
@@ -84,6 +95,14 @@ class Remote<PlanBuilder> final : public kit::RemoteBase<PlanBuilder, mt_plan_bu
   std::string device() const override {
     if (!has(&Table::device)) return PlanBuilder::device();
     return call(&Table::device, &PlanBuilder::device);
+  }
+  void partial(ParameterId parameter, std::string_view axis) override {
+    if (!has(&Table::partial)) return PlanBuilder::partial(parameter, axis);
+    call(&Table::partial, &PlanBuilder::partial, parameter, axis);
+  }
+  std::vector<PlacementRule> placements() const override {
+    if (!has(&Table::placements)) return PlanBuilder::placements();
+    return call(&Table::placements, &PlanBuilder::placements);
   }
 };
 
