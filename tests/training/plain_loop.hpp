@@ -50,7 +50,6 @@ struct TrainingCase {
   SettingList model_settings{};
   // Through the engine only: the loss takes the losses of targets, where the vocabulary is cut.
   bool takes_losses = false;
-  bool wide = false;  // everything in float64, with ddp; changes the default of the process
   bool evaluates = true;
   Seen* seen = nullptr;  // filled through the engine
   bool ordered = false;  // of fsdp
