@@ -81,7 +81,7 @@ TEST_CASE("bfloat16: is what layers compute in, near float32") {
 TEST_CASE("bfloat16: an owner that gives parameters in float32 is refused by name") {
   ParameterInfo info{"weight", {2, 3}, {0}};
   info.compute = DType::bfloat16;
-  host::Plan plan({info}, 1, {0}, {});
+  host::Plan plan({{info}, {}, 1}, {0}, {});
   plan.place(ParameterId(0), at::zeros({2, 3}, at::kBFloat16));
   try {
     plan.place(ParameterId(0), at::zeros({2, 3}));

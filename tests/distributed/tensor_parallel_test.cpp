@@ -17,6 +17,7 @@ TrainingCase::Strategy cut_into_parts(bool sequence, std::int64_t length) {
   return {"tensor_parallel",
           "tensor_parallel",
           "",
+          {},
           {{"sequence", sequence}, {"sequence_length", length}}};
 }
 
