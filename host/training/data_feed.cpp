@@ -7,7 +7,7 @@ namespace mortise::host {
 void DataFeed::start(std::int64_t step) {
   stop();
   stops_ = false;
-  next_ = step;
+  next_ = turn_ = step;
   for (std::int64_t i = 0; i != kStepsAhead; ++i) read_ahead(step + i);
 }
 
@@ -20,10 +20,20 @@ void DataFeed::stop() {
 // shorter on two virtual cores than with one thread that lives on (docs/performance.md).
 void DataFeed::read_ahead(std::int64_t step) {
   if (step >= parts_.horizon.total_steps) return;
-  ahead_.push_back(std::async(std::launch::async, [this, step] {
-    const std::scoped_lock one_at_a_time(reads_);
-    return stops_ ? Rounds() : read(step);
-  }));
+  ahead_.push_back(std::async(std::launch::async, [this, step] { return read_in_turn(step); }));
+}
+
+Rounds DataFeed::read_in_turn(std::int64_t step) {
+  std::unique_lock lock(reads_);
+  turn_passes_.wait(lock, [&] { return turn_ == step; });
+  struct PassOn {
+    DataFeed& feed;
+    ~PassOn() {
+      ++feed.turn_;
+      feed.turn_passes_.notify_all();
+    }
+  } const pass_on{*this};
+  return stops_ ? Rounds() : read(step);
 }
 
 Rounds DataFeed::read(std::int64_t step) const {

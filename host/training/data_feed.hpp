@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <future>
 #include <mortise/data/dataset.hpp>
@@ -27,7 +28,7 @@ struct BatchGeometry {
 
 using Rounds = std::vector<std::optional<Batch>>;
 
-// Reads the micro-batches of this rank on threads of its own, one step at a time, some steps ahead.
+// Reads the micro-batches of this rank on threads of its own, step after step, some of them ahead.
 // What goes wrong there is thrown by next() of the step that it belongs to.
 class DataFeed {
  public:
@@ -51,11 +52,14 @@ class DataFeed {
   static constexpr std::int64_t kStepsAhead = 4;
   void stop();
   void read_ahead(std::int64_t step);
+  Rounds read_in_turn(std::int64_t step);
   Rounds read(std::int64_t step) const;
 
   Parts parts_;
   std::int64_t next_ = -1;  // the step of the front of ahead_
   std::mutex reads_;
+  std::condition_variable turn_passes_;
+  std::int64_t turn_ = 0;  // the step that is read next
   std::atomic<bool> stops_{false};
   std::deque<std::future<Rounds>> ahead_;
 };
