@@ -35,7 +35,7 @@ inline at::Tensor eager(const Layer& layer, Tensors x, const TensorList& w) {
   if (op == "attention")
     return at::scaled_dot_product_attention(x[0], x[1], x[2], {}, 0.0, true, std::nullopt, true);
   if (op == "dropout") return at::dropout(x[0], layer.attributes.get<double>("probability"), true);
-  if (op == "identity") return x[0];
+  if (op == "identity" || op == "layout") return x[0];
   if (op != "norm") throw Error(ErrorCode::not_supported, layer.op);
   const double epsilon = layer.attributes.get<double>("epsilon");
   if (layer.attributes.get<std::string>("kind") == "rms")
