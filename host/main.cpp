@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -19,6 +20,7 @@ __attribute__((section(".preinit_array"),
 // Everything of a run has been taken down in order by now. Static objects are left alone: those of
 // a plugin may need what has gone, and threads that it left running may still use them.
 int main(int count, char** arguments) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write that meets it
   const int code = mortise::host::run_command_line({arguments + 1, arguments + count});
   std::cout.flush();
   std::fflush(nullptr);

@@ -124,7 +124,7 @@ class LocalRanks {
  private:
   void start(int rank, int count) {
     std::vector<std::string> environment =
-        environment_for(rank, count, {server_.port(), whereabouts_.descriptor()});
+        environment_for(rank, count, {server_.port(), whereabouts_.segment()});
     std::vector<char*> argv = pointers(arguments_), envp = pointers(environment);
     int ends[2] = {-1, -1};
     if (rank != 0 && pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
@@ -137,7 +137,6 @@ class LocalRanks {
       for (const int signal : kPassedOn) std::signal(signal, SIG_DFL);
       held.release();
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      fcntl(whereabouts_.descriptor(), F_SETFD, 0);
       if (getppid() != parent) _exit(127);
       if (rank != 0) {
         dup2(ends[1], STDOUT_FILENO);

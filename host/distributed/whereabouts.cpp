@@ -1,9 +1,10 @@
 #include "host/distributed/whereabouts.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -22,9 +23,9 @@ std::span<const Whereabouts> shared;
 
 std::size_t bytes_of(std::int64_t ranks) { return std::size_t(ranks) * sizeof(Whereabouts); }
 
-Whereabouts* map(int descriptor, std::int64_t ranks) {
-  void* memory = mmap(nullptr, bytes_of(ranks), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<Whereabouts*>(memory);
+Whereabouts* attach(int segment) {
+  void* memory = shmat(segment, nullptr, 0);
+  return memory == reinterpret_cast<void*>(-1) ? nullptr : static_cast<Whereabouts*>(memory);
 }
 
 }  // namespace
@@ -80,28 +81,25 @@ std::string place_of(const Whereabouts& rank) {
 }
 
 SharedWhereabouts::SharedWhereabouts(int ranks)
-    : descriptor_(memfd_create("mortise whereabouts", MFD_CLOEXEC)), ranks_(ranks), all_(nullptr) {
-  if (descriptor_ >= 0 && ftruncate(descriptor_, off_t(bytes_of(ranks))) == 0)
-    all_ = map(descriptor_, ranks);
+    : segment_(shmget(IPC_PRIVATE, bytes_of(ranks), 0600)), all_(nullptr) {
+  if (segment_ >= 0) all_ = attach(segment_);
+  const int error = errno;
+  if (segment_ >= 0) shmctl(segment_, IPC_RMID, nullptr);  // goes with the last that has it
   if (all_ == nullptr)
     throw Failure("R0105", Exit::ranks,
                   std::string("error[R0105]: local ranks cannot be started: shared memory: ") +
-                      std::strerror(errno));
+                      std::strerror(error));
   for (int r = 0; r != ranks; ++r) new (all_ + r) Whereabouts;
 }
 
-SharedWhereabouts::~SharedWhereabouts() {
-  munmap(all_, bytes_of(ranks_));
-  close(descriptor_);
-}
+SharedWhereabouts::~SharedWhereabouts() { shmdt(all_); }
 
 void share_whereabouts(std::int64_t rank, std::int64_t ranks) {
   const char* text = std::getenv(kWhereaboutsVariable);
   if (text != nullptr) {
-    const int descriptor = std::atoi(text);
+    const int segment = std::atoi(text);
     unsetenv(kWhereaboutsVariable);  // it means nothing to what this process may start
-    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    if (Whereabouts* all = map(descriptor, ranks)) {
+    if (Whereabouts* all = attach(segment)) {
       current.store(all + rank);
       shared = {all, std::size_t(ranks)};
     }

@@ -57,24 +57,24 @@ std::span<const Whereabouts> shared_whereabouts();
 // "after 7 steps", "in the evaluation after 4 steps", "saving step 4"
 std::string place_of(const Whereabouts& rank);
 
-// The whereabouts of all ranks, in memory that their starter shares with them.
+// The whereabouts of all ranks, in memory that their starter shares with them: a System V segment,
+// which no limit on file sizes is for, and which goes with the last process that has it.
 class SharedWhereabouts {
  public:
   explicit SharedWhereabouts(int ranks);
   ~SharedWhereabouts();
   SharedWhereabouts(const SharedWhereabouts&) = delete;
   const Whereabouts& operator[](int rank) const { return all_[rank]; }
-  // Closed on exec; a rank needs it open.
-  int descriptor() const { return descriptor_; }
+  int segment() const { return segment_; }
 
  private:
-  int descriptor_, ranks_;
+  int segment_;
   Whereabouts* all_;
 };
 
 // From now on whereabouts() lies in the memory of a starter, if there is one that shares it.
 void share_whereabouts(std::int64_t rank, std::int64_t ranks);
-// The variable by which a starter tells its ranks the descriptor.
+// The variable by which a starter tells its ranks the segment.
 inline constexpr const char* kWhereaboutsVariable = "MORTISE_WHEREABOUTS";
 
 }  // namespace mortise::host

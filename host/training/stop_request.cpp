@@ -43,7 +43,6 @@ void listen_for_stop() {
   action.sa_flags = SA_RESTART | SA_SIGINFO;
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write that meets it
 }
 
 int stop_signal() { return asked; }

@@ -28,14 +28,14 @@ ELSEWHERE = {
     r"cmake --build build/release --target reference": "writes into the source; reference_test compares",
     r"cmake ": "outside_plugin_test installs, builds and loads",
     r"ctest ": "this is a test",
-    r"torchrun |export MASTER_ADDR|srun ": "needs torchrun or Slurm; layouts_test sets their variables",
+    r"torchrun |export MASTER_ADDR|srun |mpirun ": "needs torchrun, Slurm or MPI; layouts_test sets their variables",
 }
 # Pages that a test of their own follows from top to bottom.
 FOLLOWED = {"first_plugin.md"}
 # What a reader puts in.
 PLACEHOLDERS = {"NAME": "run", "FILE": "mortise_cooldown.so"}
 
-FIRST_WORDS = ("mortise ", "cmake ", "ctest ", "torchrun ", "packaging/", "build/", "export ", "if [")
+FIRST_WORDS = ("mortise ", "cmake ", "ctest ", "torchrun ", "mpirun ", "packaging/", "build/", "export ", "if [")
 SECTIONS = set(re.findall(r'^  "(\w+)": \{', (SOURCE / "host/config/run_schema.cpp").read_text(), re.M))
 
 BASE = """\

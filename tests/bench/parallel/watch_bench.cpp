@@ -87,9 +87,9 @@ int main(int count, char** arguments) {
     return host::make_call_order(host::join(ranks, std::chrono::seconds(20)));
   });
   const host::SharedWhereabouts shared(2);
-  const std::string descriptor = std::to_string(shared.descriptor());
+  const std::string segment = std::to_string(shared.segment());
   measure("watched, compared in shared memory", 3, calls, [&](int rank) {
-    setenv(host::kWhereaboutsVariable, descriptor.c_str(), 1);
+    setenv(host::kWhereaboutsVariable, segment.c_str(), 1);
     host::share_whereabouts(rank, 2);
     return host::make_call_order(nullptr);
   });
