@@ -10,14 +10,12 @@ import json
 import os
 import pathlib
 import sys
-import time
 
-import numpy as np
 import torch
 import torch.distributed as dist
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "train"))
-from models import build, fused_adamw  # noqa: E402
+from models import batches, build, fused_adamw, timed_steps  # noqa: E402
 
 shape, path, steps = sys.argv[1], sys.argv[2], int(sys.argv[3])
 rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
@@ -31,31 +29,7 @@ if ranks > 1:
     for block in model.blocks:
         fully_shard(block, mesh=mesh)
     fully_shard(model, mesh=mesh)
-optimizer = fused_adamw(model)
-rng = np.random.default_rng(2)
-with open(path, "rb") as file:
-    size = int.from_bytes(file.read(8), "little")
-data = np.memmap(path, np.uint16, "r", offset=12, shape=(size // 2,))
-mine = s["batch"] // ranks
-
-
-def batch():
-    starts = rng.integers(0, len(data) - s["seq"] - 1, s["batch"])[rank * mine:(rank + 1) * mine]
-    rows = torch.stack([torch.from_numpy(data[i:i + s["seq"] + 1].astype(np.int64)) for i in starts])
-    return rows[:, :-1].contiguous(), rows[:, 1:].contiguous()
-
-
-times, losses = [], []
-for _ in range(steps):
-    start = time.perf_counter()
-    ids, targets = batch()
-    loss = model(ids, targets)
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimizer.step()
-    optimizer.zero_grad(set_to_none=True)
-    losses.append(loss.detach())
-    times.append((time.perf_counter() - start) * 1e3)
+times, losses = timed_steps(model, model, fused_adamw(model), batches(path, s, rank, ranks), steps)
 for loss in losses if ranks > 1 else []:
     dist.all_reduce(loss.div_(ranks))
 if rank == 0:

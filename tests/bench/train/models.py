@@ -3,6 +3,9 @@
 a: learned positions, LayerNorm, GELU, tied head, one product for query, key and value
 c: RMSNorm, rotary positions, SwiGLU, tied head
 """
+import time
+
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -103,6 +106,34 @@ def build(shape):
             if p.dim() > 1:
                 p.normal_(0, 0.02)
     return model, s
+
+
+def batches(path, s, rank=0, ranks=1):
+    """Random sequences of a .pbin file of 16-bit tokens, without end; of ranks each has its part of a batch."""
+    rng = np.random.default_rng(2)
+    with open(path, "rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+    data = np.memmap(path, np.uint16, "r", offset=12, shape=(size // 2,))
+    mine = s["batch"] // ranks
+    while True:
+        starts = rng.integers(0, len(data) - s["seq"] - 1, s["batch"])[rank * mine:(rank + 1) * mine]
+        rows = torch.stack([torch.from_numpy(data[i:i + s["seq"] + 1].astype(np.int64)) for i in starts])
+        yield rows[:, :-1].contiguous(), rows[:, 1:].contiguous()
+
+
+def timed_steps(run, model, optimizer, batches, steps):
+    """Milliseconds and losses of training steps; `run` is the model as it is called."""
+    times, losses = [], []
+    for _ in range(steps):
+        start = time.perf_counter()
+        loss = run(*next(batches))
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses.append(loss.detach())
+        times.append((time.perf_counter() - start) * 1e3)
+    return times, losses
 
 
 def fused_adamw(model):
