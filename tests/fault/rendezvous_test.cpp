@@ -4,10 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <deque>
 
-#include "tests/end_to_end/port.hpp"
-#include "tests/fault/faulty_run.hpp"
+#include "tests/fault/launched.hpp"
 
 namespace {
 
@@ -15,33 +13,7 @@ using namespace mortise::tests;
 
 // One rank as a launcher starts it.
 Program::Start rank_of(const Trial& trial, int rank, int ranks, int port, const Words& more = {}) {
-  return trial.start(Words{"run", "run.yaml"} + more, {{"RANK", std::to_string(rank)},
-                                                       {"WORLD_SIZE", std::to_string(ranks)},
-                                                       {"MASTER_ADDR", "127.0.0.1"},
-                                                       {"MASTER_PORT", std::to_string(port)}});
-}
-
-class Job {
- public:
-  Job(const Trial& trial, int ranks, int port, const Words& more) {
-    for (int r = 0; r != ranks; ++r) ranks_.emplace_back(rank_of(trial, r, ranks, port, more));
-  }
-  Program& operator[](int rank) { return ranks_[std::size_t(rank)]; }
-  // Of all ranks, in order.
-  std::vector<Outcome> wait() {
-    std::vector<Outcome> all;
-    for (Program& rank : ranks_) all.push_back(rank.wait());
-    return all;
-  }
-
- private:
-  std::deque<Program> ranks_;
-};
-
-std::string errors_of(const std::vector<Outcome>& outcomes) {
-  std::string all;
-  for (const Outcome& o : outcomes) all += o.err;
-  return all;
+  return trial.start(Words{"run", "run.yaml"} + more, torchrun_variables(rank, ranks, port));
 }
 
 }  // namespace
@@ -58,9 +30,10 @@ TEST_CASE("rendezvous: two jobs at once do not meet") {
 TEST_CASE("rendezvous: a job on the port of another is refused and does not disturb it (R-11)") {
   const Trial trial;
   const int port = free_port();
-  Job first(trial, 2, port, sets({"run.steps=1M"}));
+  const Environment there{{"MASTER_PORT", std::to_string(port)}};
+  LaunchedRanks first(trial, 2, sets({"run.steps=1M"}), there);
   REQUIRE(first[0].wait_until_it_says("saved step 4"));
-  Job second(trial, 2, port, sets({"run.steps=1M", "run.name=second"}));
+  LaunchedRanks second(trial, 2, sets({"run.steps=1M", "run.name=second"}), there);
   const std::string place = "127.0.0.1:" + std::to_string(port);
   const std::vector<Outcome> refused = second.wait();
   check_refused(refused[0], 6, {"R0102", place, "taken", "MASTER_PORT"});
@@ -73,7 +46,7 @@ TEST_CASE("rendezvous: a job on the port of another is refused and does not dist
 TEST_CASE("rendezvous: a failure before the ranks have met is told once under a launcher") {
   const Trial trial;
   const Words wrong = sets({"optimizer.learning_rate=fast"});
-  const std::vector<Outcome> all = Job(trial, 3, free_port(), wrong).wait();
+  const std::vector<Outcome> all = LaunchedRanks(trial, 3, wrong).wait();
   for (const Outcome& o : all) CHECK(o.exit == 2);
   const std::string said = errors_of(all);
   CAPTURE(said);
@@ -110,7 +83,7 @@ TEST_CASE("rendezvous: under a launcher too a lost rank is named, with step and 
     const int at = row.lost == 0 ? 6 : row.lost == 1 ? 5 : 8, port = free_port();
     Words fault = with_fault({row.component, row.call, "kill", at, row.lost});
     if (row.lost == 2) fault = fault + Words{"--accept", "layer_ops"};  // the rows before had it
-    Job job(trial, 3, port, more + fault);
+    LaunchedRanks job(trial, 3, more + fault, {{"MASTER_PORT", std::to_string(port)}});
     const std::vector<Outcome> all = job.wait();
     const std::string said = errors_of(all);
     CAPTURE(said);
