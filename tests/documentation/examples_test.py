@@ -28,7 +28,7 @@ ELSEWHERE = {
     r"cmake --build build/release --target reference": "writes into the source; reference_test compares",
     r"cmake ": "outside_plugin_test installs, builds and loads",
     r"ctest ": "this is a test",
-    r"torchrun |export MASTER_ADDR|srun |mpirun ": "needs torchrun, Slurm or MPI; layouts_test sets their variables",
+    r"torchrun |export MASTER_ADDR|srun |mpirun ": "needs torchrun, Slurm or MPI; layouts_test and launchers_test set their variables",
 }
 # Pages that a test of their own follows from top to bottom.
 FOLLOWED = {"first_plugin.md"}

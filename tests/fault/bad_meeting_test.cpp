@@ -20,10 +20,9 @@ void check_like_local(const Trial& trial, LaunchedRanks& ranks, const std::strin
 }
 
 Environment rank_of_two(int rank, const std::string& address, int port) {
-  return {{"RANK", std::to_string(rank)},
-          {"WORLD_SIZE", "2"},
-          {"MASTER_ADDR", address},
-          {"MASTER_PORT", std::to_string(port)}};
+  Environment variables = torchrun_variables(rank, 2, port);
+  variables["MASTER_ADDR"] = address;
+  return variables;
 }
 
 std::string bytes_of(const std::filesystem::path& file) {

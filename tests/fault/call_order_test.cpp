@@ -3,11 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <deque>
 #include <regex>
 
-#include "tests/end_to_end/port.hpp"
-#include "tests/fault/faulty_run.hpp"
+#include "tests/fault/launched.hpp"
 
 namespace {
 
@@ -29,27 +27,13 @@ const Row kRows[] = {
     {"message", "send of 24 bytes on rank 1", "send of 32 bytes on rank 0"},
 };
 
-std::string errors_of(std::deque<Program>& ranks) {
-  std::string all;
-  for (Program& rank : ranks) {
-    const Outcome outcome = rank.wait();
-    CHECK(outcome.exit == 6);
-    CHECK(outcome.took < std::chrono::seconds(25));
-    all += outcome.err;
+std::string refused_by_all(LaunchedRanks ranks) {
+  const std::vector<Outcome> all = ranks.wait();
+  for (const Outcome& o : all) {
+    CHECK(o.exit == 6);
+    CHECK(o.took < std::chrono::seconds(25));
   }
-  return all;
-}
-
-std::deque<Program> launched(const Trial& trial, const Words& arguments) {
-  std::deque<Program> ranks;
-  const int port = free_port();
-  for (int rank = 0; rank != 2; ++rank)
-    ranks.emplace_back(
-        trial.start(Words{"run", "run.yaml"} + arguments, {{"RANK", std::to_string(rank)},
-                                                           {"WORLD_SIZE", "2"},
-                                                           {"MASTER_ADDR", "127.0.0.1"},
-                                                           {"MASTER_PORT", std::to_string(port)}}));
-  return ranks;
+  return errors_of(all);
 }
 
 }  // namespace
@@ -64,9 +48,8 @@ TEST_CASE("call order: with run.check the first different call is named before i
                   {"the ranks make different calls: call 3 of dp #", row.own, row.other,
                    "after 3 steps", "run.check: collectives"});
     CHECK(outcome.took < std::chrono::seconds(20));
-    std::deque<Program> ranks =
-        launched(trial, disorder(name, true, sets({"run.name=launched_" + name})));
-    const std::string said = errors_of(ranks);
+    const std::string said = refused_by_all(
+        LaunchedRanks(trial, 2, disorder(name, true, sets({"run.name=launched_" + name}))));
     CAPTURE(said);
     CHECK(count(said, "error[") == 1);
     for (const std::string part :
@@ -83,9 +66,8 @@ TEST_CASE("call order: run.check changes no number, and finds nothing where ther
   check_done(trial.run(3, disorder("nothing", true)));
   check_done(trial.run(3, disorder("nothing", false, sets({"run.name=unchecked"}))));
   CHECK(trial.numbers() == trial.numbers("runs/unchecked"));
-  std::deque<Program> ranks =
-      launched(trial, disorder("nothing", true, sets({"run.name=launched"})));
-  for (Program& rank : ranks) check_done(rank.wait());
+  LaunchedRanks ranks(trial, 2, disorder("nothing", true, sets({"run.name=launched"})));
+  for (const Outcome& o : ranks.wait()) check_done(o);
   check_done(trial.run(2, disorder("nothing", false, sets({"run.name=two"}))));
   CHECK(trial.numbers("runs/launched") == trial.numbers("runs/two"));
 }

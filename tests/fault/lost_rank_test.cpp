@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <regex>
-
 #include "tests/fault/rank_fault.hpp"
 
 namespace {
@@ -31,9 +29,7 @@ void check_named(const Trial& trial, int ranks, const RankFault& fault) {
     check_refused(outcome, 6, {"error[R0103]", lost + " has not come"});
   else
     check_refused(outcome, 6, {"error[R0201]", fault.moment.place, fault.moment.waited});
-  const std::regex stopped("\n *(\\[rank \\d\\])? +" + std::to_string(fault.lost) +
-                           " +\\d+ +\\d*  is stopped \\(SIGSTOP\\)");
-  CHECK_MESSAGE(std::regex_search(outcome.err, stopped) ==
+  CHECK_MESSAGE(is_told_stopped(outcome.err, fault.lost) ==
                     (!killed && fault.moment.name != std::string("load")),
                 outcome.err);
   CHECK(outcome.took < std::chrono::seconds(20));

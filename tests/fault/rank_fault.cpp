@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <regex>
+
 namespace mortise::tests {
 namespace {
 
@@ -29,6 +31,12 @@ Program::Start start_to_fault(const RankFault& fault, const Trial& trial, const 
     start.environment["LD_PRELOAD"] = std::string(MORTISE_BUILD_DIR) + "/tests/kill_in_save.so";
   }
   return start;
+}
+
+bool is_told_stopped(const std::string& said, int rank) {
+  const std::regex row("\n *(\\[rank \\d\\])? +" + std::to_string(rank) +
+                       " +\\d+ +\\d*  is stopped \\(SIGSTOP\\)");
+  return std::regex_search(said, row);
 }
 
 void check_only_whole_checkpoints(const Trial& trial) {

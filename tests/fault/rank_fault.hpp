@@ -29,6 +29,8 @@ Words before_rank_fault();
 // Goes on, from the arguments that start it with so many ranks ("-n", "2") to the fault.
 Program::Start start_to_fault(const RankFault& fault, const Trial& trial, const Words& more,
                               const Environment& environment = {});
+// Whether the table of what hangs says that this rank is stopped.
+bool is_told_stopped(const std::string& said, int rank);
 // Nothing is left of the run but its complete checkpoints, and it can go on.
 void check_only_whole_checkpoints(const Trial& trial);
 

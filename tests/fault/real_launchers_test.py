@@ -59,15 +59,12 @@ def check_same(name, expected):
     print(f"{name}: {len(got)} numbers are those of run -n 4")
 
 
-
-
 def torchrun():
     program = os.environ.get("MORTISE_TORCHRUN") or shutil.which("torchrun")
     if not program:
         skip("no torchrun in PATH")
-    start = [program, "--nproc-per-node", "4", "--master-port", "0", "--no-python", PROGRAM, "run",
-             "run.yaml"]
-    start[3:5] = ["--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0"]
+    start = [program, "--nproc-per-node", "4", "--rdzv-backend", "c10d", "--rdzv-endpoint",
+             "127.0.0.1:0", "--no-python", PROGRAM, "run", "run.yaml"]
     run(*start, *sets("run.name=torchrun"))
     check_same("torchrun", numbers("tiny"))
     # torchrun restarts what is lost.

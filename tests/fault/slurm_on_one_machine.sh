@@ -8,7 +8,7 @@
 set -euo pipefail
 action="$1" folder="$(realpath -m "$2")"
 host="$(hostname -s)"
-port="${SLURM_TEST_PORT:-17400}"  # four ports from here on
+port=17400  # four ports from here on
 
 configuration() {
   cat <<EOF

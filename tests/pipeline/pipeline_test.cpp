@@ -3,9 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
-#include "tests/doctest_with_torch.hpp"
-#include "tests/training/engine_run.hpp"
-#include "tests/training/forked_ranks.hpp"
+#include "tests/distributed/against_plain_loop.hpp"
 
 namespace mortise::tests {
 namespace {
@@ -31,14 +29,9 @@ void check_on_ranks(const TrainingCase& c,
 }
 
 void check_bitwise(const TrainingCase& c) {
-  CAPTURE(c.name);
-  check_on_ranks(c, [&](int rank, const TrainingResult& mine) {
-    if (rank != 0) return;
-    const TrainingResult plain = train_plainly(c);
-    if (const std::int64_t n = differing(plain.parameters, mine.parameters); n != 0)
-      throw std::runtime_error(c.name + ": " + std::to_string(n) + " elements differ");
-    if (plain.losses != mine.losses) throw std::runtime_error(c.name + ": losses differ");
-  });
+  int size = 1;
+  for (const auto& [axis, ranks] : c.mesh) size *= int(ranks);
+  check_on_ranks(c, size, true);
 }
 
 // Multiplies what one layer of a stage makes by ones that tell when the graph lets go of them.

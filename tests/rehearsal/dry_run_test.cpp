@@ -65,8 +65,7 @@ std::vector<Json> real(const Place& place, const Case& c) {
   std::filesystem::remove(place.result("store"));
   check_all(run_forked(c.ranks, [&](int rank) {
     at::set_num_threads(1);
-    const RealRun run =
-        train_for_real({place.run(), c.sets, {}}, rank, c.ranks, place.result("store"));
+    const RealRun run = train_for_real({place.run(), c.sets}, rank, c.ranks, place.result("store"));
     Json traffic = Json::object();
     for (const auto& [kind, count] : run.traffic) traffic[kind] = {count.first, count.second};
     std::ofstream(place.result("rank" + std::to_string(rank)))

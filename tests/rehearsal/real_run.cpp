@@ -152,7 +152,7 @@ RealRun train_for_real(const RunFileOf& of, int rank, int size,
   static SeenMemory memory;
   SeenMemory::step = std::this_thread::get_id();
   c10::SetCPUAllocator(&memory, 1);
-  const host::Session session(of.plugins, host::request_for(of.file, of.sets));
+  const host::Session session({}, host::request_for(of.file, of.sets));
   host::RunFile run = session.load();
   const host::RunSettings s = host::read_run_settings(run.root);
   host::RankEnvironment ranks;

@@ -17,7 +17,7 @@ struct RealRun {
 
 struct RunFileOf {
   std::string file;
-  std::vector<std::string> sets, plugins;
+  std::vector<std::string> sets;
 };
 // Trains six steps of a run file as one rank of `size`. Collective.
 RealRun train_for_real(const RunFileOf& of, int rank, int size, const std::filesystem::path& store);

@@ -15,23 +15,19 @@ class Disorderly final : public Observer {
  public:
   struct Config {
     std::string_view how = "nothing";
-    std::int64_t at = 0, rank = 1;
+    std::int64_t at = 0;
 
     static constexpr auto settings() {
       return fields(field("how", &Config::how).doc("nothing, operation, size, left_out, message"),
-                    field("at", &Config::at).doc("after so many steps"),
-                    field("rank", &Config::rank));
+                    field("at", &Config::at).doc("after so many steps"));
     }
   };
 
   Disorderly(const Config& config, Context& context)
-      : how_(config.how),
-        at_(config.at),
-        rank_(config.rank),
-        group_(context.service<Mesh>().communicator("dp")) {}
+      : how_(config.how), at_(config.at), group_(context.service<Mesh>().communicator("dp")) {}
 
   void before_step(const StepInfo& info) override {
-    const bool differs = info.step >= at_ && group_->rank() == rank_;
+    const bool differs = info.step >= at_ && group_->rank() == 1;
     const at::Tensor small = at::zeros({2}, at::kLong),
                      big = at::zeros({2 * group_->size()}, at::kLong);
     if (differs && how_ == "left_out") return;
@@ -53,7 +49,7 @@ class Disorderly final : public Observer {
   }
 
   std::string how_;
-  std::int64_t at_, rank_;
+  std::int64_t at_;
   std::unique_ptr<Communicator> group_;
 };
 
