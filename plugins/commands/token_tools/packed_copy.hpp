@@ -29,7 +29,7 @@ constexpr auto file_fields(const char* out) {
                     .single()
                     .positional()
                     .required()
-                    .doc("token files, in this order; patterns with * are allowed"),
+                    .doc("token files; patterns with * are allowed"),
                 field<Config, std::string_view>("out", &Config::out)
                     .path()
                     .required()

@@ -1,39 +1,20 @@
 #include "token_sums.hpp"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <cmath>
-#include <mortise/error.hpp>
-#include <string>
 
 #include "chunked_token_sums.hpp"
 #include "row_kernels.hpp"
+#include "target_rows.hpp"
 
 namespace mortise::cross_entropy {
 namespace {
 
-constexpr std::int64_t kElementsForThread = 32768;
-
 struct RowStatistics {
   double largest, sum, loss;
 };
-
-void check_targets(const std::int64_t* targets, std::int64_t rows, std::int64_t vocabulary) {
-  for (std::int64_t i = 0; i != rows; ++i)
-    if (targets[i] != kNotCounted && (targets[i] < 0 || targets[i] >= vocabulary))
-      throw DataError("a target is no id of the model: " + std::to_string(targets[i]) +
-                      ", with a vocabulary of " + std::to_string(vocabulary));
-}
-
-template <class F>
-void for_each_row(std::int64_t rows, std::int64_t size, const F& f) {
-  at::parallel_for(0, rows, kElementsForThread / size + 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t i = begin; i != end; ++i) f(i);
-                   });
-}
 
 TokenSum cpu_sum(const at::Tensor& logits, const at::Tensor& targets) {
   const std::int64_t rows = targets.numel(), size = logits.size(-1);

@@ -1,6 +1,5 @@
 // Collectives of GPUs through NCCL. Not tried on a GPU yet.
 
-#include <cstring>
 #include <mortise/parallel/connector.hpp>
 #include <mortise/plugin.hpp>
 

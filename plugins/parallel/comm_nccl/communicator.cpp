@@ -1,14 +1,12 @@
 #include "communicator.hpp"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <functional>
 #include <mortise/parallel/collective_arguments.hpp>
-#include <optional>
 #include <utility>
 
 namespace mortise_nccl {

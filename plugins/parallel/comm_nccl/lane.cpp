@@ -20,6 +20,12 @@ c10::DeviceIndex device_of(const mortise::RankGroup& group) {
                                                      : std::stoi(group.device.substr(colon + 1)));
 }
 
+Lane::Ticket new_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
+  return {event, [](cudaEvent_t e) { cudaEventDestroy(e); }};
+}
+
 }  // namespace
 
 Lane::Lane(const mortise::RankGroup& group, const ncclUniqueId& id)
@@ -40,7 +46,7 @@ void Lane::connect(const ncclUniqueId& id) {
   ncclResult_t state = ncclInProgress;
   while (state == ncclInProgress) {
     check(ncclCommGetAsyncError(comm_, &state), "ncclCommGetAsyncError");
-    if (Clock::now() > deadline) {
+    if (state == ncclInProgress && Clock::now() > deadline) {
       ncclCommAbort(std::exchange(comm_, nullptr));
       throw Error(ErrorCode::lost_rank, "connecting: a member has not come within run.timeout");
     }
@@ -59,19 +65,6 @@ Lane::~Lane() {
   if (watcher_.joinable()) watcher_.join();
   if (comm_ != nullptr) ncclCommAbort(comm_);
   if (stream_ != nullptr) cudaStreamDestroy(stream_);
-  for (const UnderWay& call : under_way_) cudaEventDestroy(call.done);
-  for (const cudaEvent_t event : events_) cudaEventDestroy(event);
-}
-
-cudaEvent_t Lane::take_event() {
-  if (!events_.empty()) {
-    const cudaEvent_t event = events_.back();
-    events_.pop_back();
-    return event;
-  }
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreate");
-  return event;
 }
 
 Lane::Ticket Lane::start(const char* operation,
@@ -80,25 +73,35 @@ Lane::Ticket Lane::start(const char* operation,
   const std::lock_guard lock(mutex_);
   throw_if_failed(operation);
   const cudaStream_t current = c10::cuda::getCurrentCUDAStream(device_);
-  const cudaEvent_t ready = take_event();
-  check(cudaEventRecord(ready, current), "cudaEventRecord");
-  check(cudaStreamWaitEvent(stream_, ready, 0), "cudaStreamWaitEvent");
-  events_.push_front(ready);  // a wait that was issued keeps what was recorded
+  const Ticket ready = new_event();
+  check(cudaEventRecord(ready.get(), current), "cudaEventRecord");
+  check(cudaStreamWaitEvent(stream_, ready.get(), 0), "cudaStreamWaitEvent");
   call(comm_, stream_);
-  ncclResult_t state = ncclInProgress;
-  while (state == ncclInProgress) check(ncclCommGetAsyncError(comm_, &state), operation);
-  check(state, operation);
-  const cudaEvent_t done = take_event();
-  check(cudaEventRecord(done, stream_), "cudaEventRecord");
+  wait_until_begun(operation);
+  const Ticket done = new_event();
+  check(cudaEventRecord(done.get(), stream_), "cudaEventRecord");
   under_way_.push_back({operation, done, Clock::now()});
   return done;
 }
 
-void Lane::finish(const char* operation, Ticket ticket) {
+// The first message to a peer connects with it, which takes until it comes.
+void Lane::wait_until_begun(const char* operation) {
+  const auto deadline = Clock::now() + std::chrono::duration<double>(group_.timeout);
+  ncclResult_t state = ncclInProgress;
+  while (state == ncclInProgress) {
+    check(ncclCommGetAsyncError(comm_, &state), operation);
+    if (state != ncclInProgress || Clock::now() < deadline) continue;
+    fail(std::string(operation) + " has not begun within run.timeout");
+    throw_if_failed(operation);
+  }
+  check(state, operation);
+}
+
+void Lane::finish(const char* operation, const Ticket& ticket) {
   const c10::cuda::CUDAGuard on_device{device_};
   const std::lock_guard lock(mutex_);
   throw_if_failed(operation);
-  check(cudaStreamWaitEvent(c10::cuda::getCurrentCUDAStream(device_), ticket, 0),
+  check(cudaStreamWaitEvent(c10::cuda::getCurrentCUDAStream(device_), ticket.get(), 0),
         "cudaStreamWaitEvent");
 }
 
@@ -117,10 +120,8 @@ void Lane::watch() {
 bool Lane::look() {
   const std::lock_guard lock(mutex_);
   if (ends_ || !failure_.empty()) return false;
-  while (!under_way_.empty() && cudaEventQuery(under_way_.front().done) == cudaSuccess) {
-    events_.push_back(under_way_.front().done);
+  while (!under_way_.empty() && cudaEventQuery(under_way_.front().done.get()) == cudaSuccess)
     under_way_.pop_front();
-  }
   ncclResult_t state = ncclSuccess;
   ncclCommGetAsyncError(comm_, &state);
   if (state != ncclSuccess && state != ncclInProgress) fail(ncclGetErrorString(state));

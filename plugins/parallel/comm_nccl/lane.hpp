@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mortise/parallel/connector.hpp>
 #include <mutex>
 #include <string>
@@ -28,9 +29,9 @@ class Lane {
   Lane(const Lane&) = delete;
 
   // A call that was started; finish() it once.
-  using Ticket = cudaEvent_t;
+  using Ticket = std::shared_ptr<CUevent_st>;
   Ticket start(const char* operation, const std::function<void(ncclComm_t, cudaStream_t)>& call);
-  void finish(const char* operation, Ticket ticket);
+  void finish(const char* operation, const Ticket& ticket);
 
  private:
   struct UnderWay {
@@ -39,11 +40,11 @@ class Lane {
     std::chrono::steady_clock::time_point since;
   };
   void connect(const ncclUniqueId& id);
+  void wait_until_begun(const char* operation);
   void watch();
   bool look();
   void fail(const std::string& why);
   void throw_if_failed(const char* operation);
-  cudaEvent_t take_event();
 
   mortise::RankGroup group_;
   c10::DeviceIndex device_;
@@ -51,7 +52,6 @@ class Lane {
   cudaStream_t stream_ = nullptr;
   std::mutex mutex_;
   std::deque<UnderWay> under_way_;  // until the device is through
-  std::deque<cudaEvent_t> events_;  // free ones
   std::string failure_;
   bool ends_ = false;
   std::thread watcher_;

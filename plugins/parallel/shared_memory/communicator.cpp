@@ -1,6 +1,5 @@
 #include "communicator.hpp"
 
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
 
 #include <cstring>
@@ -171,8 +170,10 @@ class SharedMemoryCommunicator final : public mortise::Communicator {
     check("broadcast", tensor, tensor, 1);
     collective::require_rank("broadcast", root, size());
     const Call call = group_->next(Operation::broadcast, tensor.nbytes());
-    if (root == rank()) say_all(call, tensor);
-    if (root == rank()) return later({});
+    if (root == rank()) {
+      say_all(call, tensor);
+      return later({});
+    }
     return later([group = group_, call, tensor, root] {
       copy(bytes_of(tensor), group->hear(root, call), call.bytes);
       group->taken(root, call);

@@ -151,9 +151,9 @@ class Dealing {
     const std::vector<ParameterId>& own = cut.layer->parameters;
     for (std::size_t i = 0; i != own.size(); ++i) {
       Fate fate{{}, ranks_.cut_positions, cut.layer->name};
-      const bool is_cut = i == 0 || cut.dimension == 0;  // biases go with the outputs
-      if (is_cut && share.has_all) fate.partial = true;
-      if (is_cut && !share.has_all) {
+      const bool follows = i == 0 || cut.dimension == 0;  // biases go with the outputs
+      if (follows && share.has_all) fate.partial = true;
+      if (follows && !share.has_all) {
         const Shape& shape = infos_[std::size_t(own[i])].shape;
         fate.box = Box{Shape(shape.size(), 0), shape};
         fate.box->offset[std::size_t(cut.dimension)] = share.begin;

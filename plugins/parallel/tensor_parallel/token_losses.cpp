@@ -1,6 +1,5 @@
 #include "token_losses.hpp"
 
-#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -11,27 +10,21 @@
 
 #include "../../model/cross_entropy/may_overwrite.hpp"
 #include "../../model/cross_entropy/row_kernels.hpp"
+#include "../../model/cross_entropy/target_rows.hpp"
 
 namespace mortise_tp {
 namespace {
 
 using mortise::Communicator;
 using mortise::TensorList;
+using mortise::cross_entropy::for_each_row;
+using mortise::cross_entropy::kNotCounted;
 using torch::autograd::AutogradContext;
 
-constexpr std::int64_t kNotCounted = -100;
-constexpr std::int64_t kElementsForThread = 32768, kRowsAtOnce = 1024;
+constexpr std::int64_t kRowsAtOnce = 1024;
 
 bool has_kernels(const at::Tensor& logits) {
   return logits.is_cpu() && logits.scalar_type() == at::kFloat;
-}
-
-template <class F>
-void for_each_row(const at::Tensor& logits, const F& f) {
-  at::parallel_for(0, logits.size(0), kElementsForThread / logits.size(1) + 1,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t i = begin; i != end; ++i) f(i);
-                   });
 }
 
 // Of each row of logits [N, size]: the largest, and the sum of exp(logit - largest); float64.
@@ -49,7 +42,7 @@ Statistics statistics_of(const at::Tensor& logits) {
   const auto kernels = mortise::cross_entropy::row_kernels().front();
   const auto* data = logits.const_data_ptr<float>();
   auto *largest = s.largest.mutable_data_ptr<double>(), *sum = s.sum.mutable_data_ptr<double>();
-  for_each_row(logits, [&](std::int64_t i) {
+  for_each_row(logits.size(0), logits.size(1), [&](std::int64_t i) {
     float most = 0;
     kernels.sum_exponentials(data + i * logits.size(1), logits.size(1), &most, sum + i);
     largest[i] = most;
@@ -75,19 +68,10 @@ void scale_exponentials(const at::Tensor& logits, const at::Tensor& largest,
   auto* to = gradient.mutable_data_ptr<float>();
   const auto *most = largest.const_data_ptr<double>(), *by = factor.const_data_ptr<double>();
   const std::int64_t size = logits.size(1);
-  for_each_row(logits, [&](std::int64_t i) {
+  for_each_row(logits.size(0), logits.size(1), [&](std::int64_t i) {
     if (by[i] == 0) return void(std::fill(to + i * size, to + (i + 1) * size, 0.0f));
     kernels.scale_exponentials(from + i * size, size, float(most[i]), float(by[i]), to + i * size);
   });
-}
-
-void check_targets(const at::Tensor& targets, std::int64_t vocabulary) {
-  if (!targets.is_cpu()) return;
-  const auto* target = targets.const_data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i != targets.numel(); ++i)
-    if (target[i] != kNotCounted && (target[i] < 0 || target[i] >= vocabulary))
-      throw mortise::DataError("a target is no id of the model: " + std::to_string(target[i]) +
-                               ", with a vocabulary of " + std::to_string(vocabulary));
 }
 
 struct TokenLosses : torch::autograd::Function<TokenLosses> {
@@ -130,9 +114,12 @@ struct TokenLosses : torch::autograd::Function<TokenLosses> {
 
 at::Tensor token_losses(const at::Tensor& logits, const at::Tensor& targets,
                         const Vocabulary& vocabulary, Communicator& ranks) {
-  check_targets(targets, vocabulary.whole);
-  const at::Tensor rows = logits.flatten(0, -2);
-  return TokenLosses::apply(rows, targets.flatten(), vocabulary, &ranks).view_as(targets);
+  const at::Tensor rows = logits.flatten(0, -2).contiguous();
+  const at::Tensor flat = targets.contiguous().flatten();
+  if (flat.is_cpu())
+    mortise::cross_entropy::check_targets(flat.const_data_ptr<std::int64_t>(), flat.numel(),
+                                          vocabulary.whole);
+  return TokenLosses::apply(rows, flat, vocabulary, &ranks).view_as(targets);
 }
 
 }  // namespace mortise_tp
